@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the two kernel halves of the driver share: kernel/verbs (ib_device, objects, rings, completions) and
+ * kernel/net (sockets, routes, transmit, receive, the timer). Between them and kernel/transport stands one
+ * object, struct mroce_assoc: a transport peer with its lock, its timer and its transmitter.
+ *
+ * Flow of a send:    verbs copies WQEs -> mroce_assoc_lock() -> mroce_stream_post() -> mroce_assoc_unlock(), which pumps.
+ * Flow of a receive: net finds the connection -> mroce_assoc_lock() -> mroce_conn_input() -> host ops in verbs place data
+ *                    and write CQEs -> mroce_assoc_unlock() pumps, transmits, then delivers the collected events.
+ */
+#ifndef MROCE_DRIVER_H
+#define MROCE_DRIVER_H
+
+#include <linux/hrtimer.h>
+#include <linux/netdevice.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+#include "transport/transport.h"
+
+struct mroce_dev;
+struct mroce_sock;
+struct mroce_qp;
+
+/**
+ * struct mroce_net - the part of a device that kernel/net owns
+ * @conns:	mroce_conn by rx_id (RCU readers; writers under an internal lock)
+ * @assocs:	mroce_assoc by (local GID, remote GID)
+ * @socks:	one socket per GID, list under @lock
+ * @lock:	guards @socks and insertions
+ * @limits:	what every association of this device offers
+ * @half_open:	passive connections not confirmed yet (rule 39)
+ * @cookie_key:	for stateless CONNECT answers
+ * @retired:	counters of associations that are gone, under @lock
+ */
+struct mroce_net {
+	struct rhashtable conns;
+	struct rhashtable assocs;
+	struct list_head socks;
+	spinlock_t lock;
+	struct mroce_limits limits;
+	atomic_t half_open;
+	u64 cookie_key[2];
+	atomic64_t drops[MROCE_CNT_MAX];	/* counted outside any association */
+};
+
+/**
+ * struct mroce_dev - one RDMA device
+ * @ib:		first; freed through ib_dealloc_device()
+ * @netdev:	held from link add until the ib_device is destroyed
+ * @net:	kernel/net's part
+ * @qps:	QP by number, RCU readers
+ */
+struct mroce_dev {
+	struct ib_device ib;
+	struct net_device *netdev;
+	netdevice_tracker netdev_tracker;
+	struct mroce_net net;
+
+	struct xarray qps;
+	struct xarray mrs;
+	struct xarray ahs;
+	u32 next_qpn;
+	u32 next_ah;
+	struct workqueue_struct *wq;	/* WQ_MEM_RECLAIM; work that may not run where it was found */
+};
+
+static inline struct mroce_dev *to_mdev(struct ib_device *ib)
+{
+	return container_of(ib, struct mroce_dev, ib);
+}
+
+/**
+ * struct mroce_assoc - a transport peer in the kernel
+ * @core:	the transport's; guarded by @lock
+ * @lock:	the one data path lock; spin_lock_bh. Order: ULP locks > SQ/RQ/SRQ lock is NOT held when taking it;
+ *		@lock > CQ lock, RQ/SRQ lock, MR lookups (RCU)
+ * @dev:	device; an association never outlives it
+ * @sock:	socket of the local GID, referenced
+ * @gids:	local and remote GID (v4-mapped for IPv4): the key
+ * @ref:	QPs bound, plus one for the table
+ * @timer:	the only timer; fires in softirq
+ * @work:	pumps when a budget was spent, when transmission was found in the wrong context, and to deliver events there
+ * @tx_owner:	somebody transmits for this association (rule 17); under @lock
+ * @events:	completions and QP events to deliver after unlock: list of struct mroce_event, under @lock
+ */
+struct mroce_assoc {
+	struct mroce_peer core;
+	spinlock_t lock;
+	struct mroce_dev *dev;
+	struct mroce_sock *sock;
+	struct mroce_assoc_key {
+		union ib_gid local;
+		union ib_gid remote;
+	} gids;
+	struct rhash_head node;
+	refcount_t ref;
+	struct hrtimer timer;
+	struct work_struct work;
+	bool tx_owner;
+	struct list_head events;
+	struct rcu_head rcu;
+	/* kernel/net's route cache etc. may follow */
+};
+
+static inline struct mroce_assoc *to_assoc(struct mroce_peer *peer)
+{
+	return container_of(peer, struct mroce_assoc, core);
+}
+
+/**
+ * struct mroce_event - something to tell the consumer once no lock is held
+ *
+ * Embedded in CQs and QPs; queued at most once. @deliver runs in softirq or process context without locks and
+ * drops the reference that queueing took.
+ */
+struct mroce_event {
+	struct list_head link;
+	void (*deliver)(struct mroce_event *ev);
+};
+
+/* enum mroce_ctx: from where an association is unlocked */
+enum mroce_ctx {
+	MROCE_CTX_RX,		/* softirq, or process context with no consumer's lock: events are delivered here */
+	MROCE_CTX_POST,		/* a consumer's call that may hold its locks: events go to the work */
+};
+
+/* --- kernel/net, called by kernel/verbs ---------------------------------------------------------------- */
+
+int mroce_net_init(struct mroce_dev *dev);	/* before the device is registered */
+void mroce_net_destroy(struct mroce_dev *dev);	/* when no QP is left */
+
+/* ib_device_ops.add_gid/del_gid: one socket per GID, in the netns of attr->ndev (rule 22) */
+int mroce_net_add_gid(const struct ib_gid_attr *attr, void **context);
+int mroce_net_del_gid(const struct ib_gid_attr *attr, void **context);
+
+/* find or create, referenced; process context. ERR_PTR(-ENODEV) if the GID has no socket, -ENOMEM */
+struct mroce_assoc *mroce_assoc_get(struct mroce_dev *dev, const struct ib_gid_attr *local, const union ib_gid *remote);
+void mroce_assoc_put(struct mroce_assoc *a);
+
+void mroce_assoc_lock(struct mroce_assoc *a);				/* BHs off */
+void mroce_assoc_unlock(struct mroce_assoc *a, enum mroce_ctx ctx);	/* pump, transmit, re-arm, deliver */
+void mroce_assoc_kick(struct mroce_assoc *a);				/* from any context: pump later from the work */
+
+/* largest payload a UD message can have to @remote, and sending one: header + iov-like gather by callback */
+struct mroce_dgram {
+	const struct ib_gid_attr *sgid;
+	union ib_gid dgid;
+	u8 tclass;
+	u8 hop_limit;
+	u16 pkey;
+	u32 dst_qpn;
+	u32 src_qpn;
+	u32 qkey;
+	u32 imm;
+	bool has_imm;
+	bool solicited;
+	u32 len;
+	int (*gather)(void *arg, void *dst, u32 len);	/* copies the whole payload */
+	void *arg;
+};
+int mroce_net_dgram_send(struct mroce_dev *dev, const struct mroce_dgram *d);
+
+/* sum of all counters into @sum[MROCE_CNT_MAX] */
+void mroce_net_counters(struct mroce_dev *dev, u64 *sum);
+void mroce_count_drop(struct mroce_dev *dev, enum mroce_counter c);
+
+/* IB MTU enum and speed of the netdev, as reported by query_port */
+u32 mroce_net_mtu(struct mroce_dev *dev);
+
+/* --- kernel/verbs, called by kernel/net ---------------------------------------------------------------- */
+
+/* The verbs half of mroce_host_ops: same contracts as there. kernel/net completes the table. */
+struct mroce_stream *mroce_host_stream_find(struct mroce_peer *peer, u32 qpn);
+void mroce_host_send_done(struct mroce_stream *s, struct mroce_msg *msg, u8 status);
+void mroce_host_recv_done(struct mroce_stream *s, struct mroce_recv *recv, const struct mroce_recv_info *info);
+void mroce_host_stream_failed(struct mroce_stream *s, enum mroce_fail why);
+void mroce_host_established(struct mroce_stream *s);
+void mroce_host_sq_drained(struct mroce_stream *s);
+u8 mroce_host_local_op(struct mroce_stream *s, struct mroce_msg *msg);
+struct mroce_recv *mroce_host_recv_bind(struct mroce_stream *s, u32 rsn);
+void mroce_host_recv_unbind(struct mroce_stream *s, struct mroce_recv *recv);
+u32 mroce_host_recv_limit(struct mroce_stream *s, bool *unlimited);
+u8 mroce_host_rnr_timer(struct mroce_stream *s);
+int mroce_host_mr_check(struct mroce_stream *s, u32 rkey, u64 addr, u32 len, unsigned int acc);
+int mroce_host_place(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_off, u32 len, bool relaxed);
+int mroce_host_place_recv(struct mroce_stream *s, struct mroce_recv *recv, u32 offset, void *cookie, u32 pkt_off, u32 len);
+int mroce_host_place_resp(struct mroce_stream *s, struct mroce_msg *msg, u32 offset, void *cookie, u32 pkt_off, u32 len);
+int mroce_host_place_atomic(struct mroce_stream *s, struct mroce_msg *msg, u64 old);
+int mroce_host_atomic(struct mroce_stream *s, u8 opcode, u32 rkey, u64 addr, u64 compare, u64 swap_add, u64 *old);
+int mroce_host_invalidate(struct mroce_stream *s, u32 rkey);
+
+/* copy the payload of @tx to @dst (MROCE_SRC_MSG or MROCE_SRC_MR); -errno: the region cannot be read any more */
+int mroce_host_gather(struct mroce_tx *tx, void *dst);
+
+/**
+ * mroce_ud_input() - a DATAGRAM arrived (softirq). @skb's data starts at the mroce_datagram; the network header is valid,
+ * for the GRH. The callee counts drops; the caller frees @skb. @dev's local GID @local received it.
+ */
+void mroce_ud_input(struct mroce_dev *dev, struct sk_buff *skb, const union ib_gid *local, const union ib_gid *remote);
+
+#endif /* MROCE_DRIVER_H */
