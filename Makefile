@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Entry point: the module, the provider, the suites, installation. All results go to
+# build/; what a target lacks it names. 'make help' lists the targets.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+PREFIX ?= /usr
+LIBDIR ?= $(PREFIX)/lib/$(shell $(CC) -print-multiarch)
+DESTDIR ?=
+
+# libibverbs looks for providers of its own private ABI number only.
+RDMAV := rdmav34
+PROVIDER := build/provider/libmetaroce-$(RDMAV).so
+
+.DEFAULT_GOAL := all
+.PHONY: all module provider unit check quick demo bench install uninstall clean help
+MAKEFLAGS += --no-print-directory
+
+all: module provider ## module for KDIR (the running kernel) and provider
+
+module: ## metaroce.ko for KDIR, e.g. make module KDIR=$(scripts/uml kdir)
+	@scripts/setup --quiet build
+	@scripts/module "$(KDIR)"
+
+# ---- provider ------------------------------------------------------------------------
+
+P := providers/metaroce
+P_SRCS := $(sort $(wildcard $(P)/*.c))
+P_MAP := $(firstword $(wildcard $(P)/libmetaroce.map) build/provider/local.map)
+P_CFLAGS := -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
+	-Iinclude -Iinclude/uapi -I$(P) $(CFLAGS)
+P_LDFLAGS := -shared -Wl,--no-undefined -Wl,-z,defs -Wl,--version-script=$(P_MAP) $(LDFLAGS)
+P_OBJS := $(P_SRCS:$(P)/%.c=build/provider/%.o)
+
+provider: build/provider/.packages $(if $(P_SRCS),$(PROVIDER)) ## libmetaroce for the installed libibverbs
+
+build/provider/.packages: scripts/setup
+	@scripts/setup --quiet build
+	@mkdir -p $(@D) && touch $@
+
+build/provider/local.map: | build/provider/.packages
+	@echo '{ local: *; };' >$@
+
+build/provider/%.o: $(P)/%.c Makefile | build/provider/.packages
+	@echo "  CC   $<"
+	@$(CC) $(P_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(PROVIDER): $(P_OBJS) $(P_MAP)
+	@echo "  LD   $@"
+	@$(CC) $(P_LDFLAGS) -o $@ $(P_OBJS) -libverbs -lpthread
+
+-include $(wildcard build/provider/*.d)
+
+# ---- suites --------------------------------------------------------------------------
+
+unit: ## transport core in user space, with ASan and UBSan
+	@scripts/setup --quiet tests
+	@$(MAKE) -C tests/unit
+
+quick: ## unit tests and the system suite on the fast kernel
+	@scripts/check quick
+
+check: ## everything: lint, units, builds, KUnit, system suites, QEMU
+	@scripts/check all
+
+demo: ## two hosts, four paths, clean and lossy, beside rxe
+	@scripts/demo
+
+bench: ## numbers for Documentation/performance.rst
+	@scripts/bench
+
+# ---- installation --------------------------------------------------------------------
+
+KREL = $(shell cat "$(KDIR)/include/config/kernel.release" 2>/dev/null)
+IBV_DIR := $(DESTDIR)$(LIBDIR)/libibverbs
+DRIVER_FILE := $(DESTDIR)/etc/libibverbs.d/metaroce.driver
+MOD_DIR = $(DESTDIR)/lib/modules/$(KREL)/updates
+
+install: all ## into the running system (or DESTDIR)
+	install -D -m 644 "build/$(KREL)/metaroce.ko" "$(MOD_DIR)/metaroce.ko"
+	install -D -m 644 "$(PROVIDER)" "$(IBV_DIR)/$(notdir $(PROVIDER))"
+	install -d "$(dir $(DRIVER_FILE))"
+	echo "driver metaroce" >"$(DRIVER_FILE)"
+	for h in $(wildcard include/uapi/rdma/metaroce*.h $(P)/metaroce_dv.h); do \
+		install -D -m 644 "$$h" "$(DESTDIR)$(PREFIX)/include/rdma/$$(basename $$h)"; done
+	depmod $(if $(DESTDIR),-b "$(DESTDIR)") "$(KREL)"
+	@echo
+	@echo "Installed. Next, as root:"
+	@echo "  modprobe metaroce"
+	@echo "  rdma link add mr0 type metaroce netdev DEV      # DEV: a network interface"
+	@echo "  ibv_devinfo -d mr0"
+
+uninstall: ## take away what install put there
+	rm -f "$(MOD_DIR)/metaroce.ko" "$(IBV_DIR)/$(notdir $(PROVIDER))" "$(DRIVER_FILE)"
+	rm -f "$(DESTDIR)$(PREFIX)"/include/rdma/metaroce*.h
+	-depmod $(if $(DESTDIR),-b "$(DESTDIR)") "$(KREL)"
+
+clean: ## remove build/ (the cached kernels stay)
+	rm -rf build
+	@if [ -e tests/unit/Makefile ]; then $(MAKE) -s -C tests/unit clean; fi
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+	@echo "The test bed by itself: scripts/uml --help, scripts/vm --help, scripts/setup --help"
