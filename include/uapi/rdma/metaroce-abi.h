@@ -15,7 +15,9 @@
  * SRQ  | user            | kernel, when it has copied the slot    | none; POST_SRQ_RECV while MROCE_RING_F_DB is set
  * CQ   | kernel          | user                                   | none; armed by writing @arm
  *
- * A send queue entry is free again when a completion reports its @wqe_cnt or a later one.
+ * A send queue entry is free again when a completion reports its @wqe_cnt or a later one. When a QP goes to
+ * RESET, each side sets its counters of SQ and RQ to 0, the kernel first, and user space removes the QP's
+ * completions from its CQs; so it does after the QP's destruction.
  */
 #ifndef METAROCE_ABI_H
 #define METAROCE_ABI_H
@@ -62,7 +64,8 @@ struct mroce_sge {
 
 /*
  * One send work request; opcode is an IBV_WR_* value. num_sge mroce_sge entries follow, or inline_len bytes
- * with MROCE_WQE_F_INLINE. imm is the immediate in network order, or the rkey to invalidate in host order.
+ * with MROCE_WQE_F_INLINE. imm is the immediate in network order, or the rkey to invalidate in host order;
+ * bind: a key that the window had, of which the upper 24 bits name it. rkey of a bind is the key that it gets.
  */
 struct mroce_send_wqe {
 	__aligned_u64 wr_id;
@@ -116,7 +119,6 @@ struct mroce_alloc_ucontext_resp {
 	__u32 max_inline;		/* largest inline_len the driver takes */
 };
 
-
 struct mroce_create_cq_resp {
 	__aligned_u64 mmap_offset;
 	__aligned_u64 mmap_len;
@@ -124,7 +126,10 @@ struct mroce_create_cq_resp {
 	__u32 stride;
 };
 
-/* A new ring; the kernel moves unpolled completions into it. */
+/*
+ * A new ring; the kernel moves unpolled completions into it, sets its cons and prod accordingly (user space
+ * goes on from the cons it finds there) and takes arm along. User space does not poll meanwhile.
+ */
 struct mroce_resize_cq_resp {
 	__aligned_u64 mmap_offset;
 	__aligned_u64 mmap_len;
