@@ -30,8 +30,14 @@ struct mroce_timer {
 	bool armed;
 };
 
+/**
+ * struct mroce_timerq - the heap
+ * @root:	earliest timer
+ * @floor:	while mroce_timerq_run() runs: no timer can be armed before it, so that the run ends
+ */
 struct mroce_timerq {
 	struct mroce_timer *root;
+	u64 floor;
 };
 
 /** mroce_timer_arm() - (re)arm @t for @expires, earlier or later than before */

@@ -26,8 +26,8 @@
 #include <metaroce/wire.h>
 #include "counters.h"
 #include "timerq.h"
+#include "pool.h"
 
-struct mroce_peer;
 struct mroce_conn;
 struct mroce_path;
 struct mroce_stream;
@@ -347,6 +347,9 @@ struct mroce_limits {
  * @stats:	counters, summed by the host over peers
  * @held_bytes:	cost of held packets
  * @rx_any:	the last packet accepted from this peer, ns
+ * @out:	connections that may have something to send
+ * @rmsgs:	receive state of messages
+ * @half_open:	passive connections not confirmed; the host sums them up for its limit
  */
 struct mroce_peer {
 	const struct mroce_host_ops *ops;
@@ -361,9 +364,18 @@ struct mroce_peer {
 	u64 held_bytes;
 	u64 rx_any;
 	struct list_head out;		/* connections with something to send */
+	struct mroce_pool rmsgs;	/* of struct mroce_rmsg */
+	u32 half_open;			/* passive connections not yet confirmed */
 };
 
 /* enum mroce_stream_state: RX ends at RTR, RX and TX at RTS */
+enum mroce_wait {
+	MROCE_WAIT_NONE,
+	MROCE_WAIT_LATER,	/* the receiver is full: until the stream advances */
+	MROCE_WAIT_NO_STREAM,
+	MROCE_WAIT_RNR,
+};
+
 enum mroce_stream_state {
 	MROCE_STREAM_CLOSED,
 	MROCE_STREAM_RTR,
@@ -382,7 +394,7 @@ enum mroce_stream_state {
  * @rnr_retry:		0..7, 7: for ever
  * @max_rd_atomic:	READs and atomics outstanding as requester
  * @max_dest_rd_atomic:	as responder
- * @rd_access:		the QP lets the peer READ (MROCE_ACC_*)
+ * @access:		what the QP lets the peer do (MROCE_ACC_*)
  */
 struct mroce_stream_attr {
 	u32 qpn;
@@ -434,12 +446,13 @@ struct mroce_stream {
 	bool sqd_pending;
 	u32 rd_out;			/* READs and atomics outstanding */
 	u32 err_msn;			/* lowest message in error, valid with has_err */
-	u8 err_status;
+	u8 err_status;			/* enum mroce_status */
 	bool has_err;
 	u8 rnr_left;			/* RNR rounds left */
-	u8 nostream_rounds;
-	bool rnr_wait;			/* rnr_timer runs: only responses are sent */
-	struct mroce_timer rnr_timer;
+	u8 nostream_rounds;		/* NO_STREAM rounds met in a row */
+	bool round_counted;		/* the running wait was counted against a retry limit */
+	u8 wait;			/* enum mroce_wait: why refused content may not go out yet */
+	struct mroce_timer wait_timer;
 	struct mroce_timer retry_timer;	/* the clock of rule 37, and STREAM_QUERY */
 	u64 work_since;			/* when the send queue last became non-empty, ns */
 	s32 deficit;			/* DRR, bytes */
@@ -456,9 +469,9 @@ struct mroce_stream {
 	u32 rd_in;			/* requests accepted and not yet fully answered */
 	u32 rx_err_msn;
 	u8 rx_err_syn;
+	u8 rx_err_recv;			/* enum mroce_status that the receive entry of rx_err_msn completes with, or OK */
 	bool rx_has_err;
-	bool credit_dirty;		/* in conn's list of credits to report */
-	struct list_head credit_link;
+	struct list_head credit_link;	/* in conn->credits while its credit is to be reported */
 };
 
 /* --- peer ------------------------------------------------------------------------------------------------- */

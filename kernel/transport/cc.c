@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Congestion control of a path: the ECN-fraction window of DCTCP (RFC 8257) with the increase coupled over the
+ * connection's paths (so that N paths through one bottleneck take one share, as in RFC 6356), queueing delay as
+ * the second signal for links that do not mark, and loss that counts only together with either or when heavy.
+ *
+ * Windows are bytes of UDP payload. Another algorithm is another struct mroce_cc_ops.
+ */
+#include "internal.h"
+
+#define CC_INIT_PKTS		4
+#define CC_MAX_CWND		(64U << 20)
+#define CC_ALPHA_ONE		1024U
+#define CC_ALPHA_SHIFT		4	/* g = 1/16 */
+#define CC_HEAVY_LOSS		20	/* of the last 64: about 30 % (rule 31) */
+
+static u32 cc_mss(const struct mroce_path *p)
+{
+	return p->conn->payload + MROCE_DATA_HDR_LEN;
+}
+
+static void cc_set(struct mroce_path *p, u64 cwnd)
+{
+	u32 floor = cc_mss(p);
+
+	p->cc.cwnd = clamp_t(u64, cwnd, floor, CC_MAX_CWND);
+}
+
+/*
+ * Queueing delay that stands for a mark: min_rtt / 4, at least 8 packets' time at the rate now in use (rule 32).
+ * The rate is the window per round trip, so 8 packets' time is srtt * 8 packets / window.
+ */
+u64 mroce_delay_target(const struct mroce_path *p)
+{
+	u64 pkts = div_u64(p->rtt.srtt * 8 * cc_mss(p), max(p->cc.cwnd, cc_mss(p) * 16));
+
+	return max(p->rtt.min / 4, pkts);
+}
+
+static bool cc_delayed(const struct mroce_path *p)
+{
+	return p->rtt.srtt && p->rtt.srtt > p->rtt.min + mroce_delay_target(p);
+}
+
+static void dctcp_init(struct mroce_path *p)
+{
+	memset(&p->cc, 0, sizeof(p->cc));
+	p->cc.cwnd = CC_INIT_PKTS * cc_mss(p);
+	p->cc.ssthresh = CC_MAX_CWND;
+	p->cc.alpha = CC_ALPHA_ONE;
+	p->cc.round_end = p->tx.nxt;
+}
+
+/* A round trip has passed: fold its marks into alpha and allow the next reduction. */
+static void dctcp_round(struct mroce_path *p)
+{
+	struct mroce_cc *cc = &p->cc;
+
+	if (cc->round_pkts) {
+		u32 frac = min(cc->round_ce, cc->round_pkts) * CC_ALPHA_ONE / cc->round_pkts;
+
+		cc->alpha += (s32)(frac - cc->alpha) / (1 << CC_ALPHA_SHIFT);
+	}
+	cc->round_pkts = 0;
+	cc->round_ce = 0;
+	cc->reduced = false;
+	cc->round_end = p->tx.nxt;
+}
+
+static u64 cc_conn_cwnd(const struct mroce_conn *conn)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < conn->npaths; i++)
+		sum += conn->paths[i]->cc.cwnd;
+	return sum;
+}
+
+static void dctcp_grow(struct mroce_path *p, u32 bytes)
+{
+	struct mroce_cc *cc = &p->cc;
+	u64 total;
+
+	if (cc->cwnd < cc->ssthresh) {
+		cc_set(p, (u64)cc->cwnd + bytes);
+		return;
+	}
+	/* One packet per round trip over all paths together, given to the paths by what each delivers. */
+	cc->acc += bytes;
+	total = cc_conn_cwnd(p->conn);
+	if (cc->acc >= total) {
+		cc->acc = 0;
+		cc_set(p, (u64)cc->cwnd + cc_mss(p));
+	}
+}
+
+static void dctcp_ack(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now)
+{
+	struct mroce_cc *cc = &p->cc;
+	bool limited = p->inflight_bytes + bytes + cc_mss(p) >= cc->cwnd;
+
+	cc->round_pkts += pkts;
+	cc->round_ce += ce;
+	cc->loss_map <<= min(pkts, 63U);
+	if (!mroce_before(p->tx.una, cc->round_end))
+		dctcp_round(p);
+	if (ce && !cc->reduced) {
+		cc->reduced = true;
+		cc->ssthresh = 0;
+		cc_set(p, cc->cwnd - div_u64((u64)cc->cwnd * cc->alpha, 2 * CC_ALPHA_ONE));
+		mroce_count(p->conn->peer, MROCE_CNT_CWND_CE);
+		return;
+	}
+	if (ce)
+		return;
+	if (cc_delayed(p)) {
+		if (cc->cwnd < cc->ssthresh) {
+			cc->ssthresh = cc->cwnd;
+			mroce_count(p->conn->peer, MROCE_CNT_CWND_DELAY);
+		}
+		return;
+	}
+	if (limited)
+		dctcp_grow(p, bytes);
+}
+
+static void dctcp_loss(struct mroce_path *p, u32 pkts, u64 now)
+{
+	struct mroce_cc *cc = &p->cc;
+	u32 n;
+
+	for (n = min(pkts, 64U); n; n--)
+		cc->loss_map = cc->loss_map << 1 | 1;
+	if (cc->reduced)
+		return;
+	/* Loss of a queue that overflowed comes with delay; corruption does not and must not shrink the window. */
+	if (!cc_delayed(p) && hweight64(cc->loss_map) < CC_HEAVY_LOSS)
+		return;
+	cc->reduced = true;
+	cc_set(p, (u64)cc->cwnd * 3 / 4);
+	cc->ssthresh = cc->cwnd;
+	mroce_count(p->conn->peer, MROCE_CNT_CWND_LOSS);
+}
+
+static void dctcp_rto(struct mroce_path *p, u64 now)
+{
+	struct mroce_cc *cc = &p->cc;
+
+	cc->ssthresh = max(cc->cwnd / 2, 2 * cc_mss(p));
+	cc->reduced = true;
+	cc_set(p, 2 * cc_mss(p));
+}
+
+const struct mroce_cc_ops mroce_cc_dctcp = {
+	.name	= "dctcp",
+	.init	= dctcp_init,
+	.ack	= dctcp_ack,
+	.loss	= dctcp_loss,
+	.rto	= dctcp_rto,
+};

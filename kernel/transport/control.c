@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Control messages about streams: OPEN and OPENED give a stream its identity, CLOSED and QUERY tell a requester that
+ * an answer will not come. Each is the content of one PSN, so none is lost; each is complete in itself, so it
+ * outlives the stream that sent it.
+ */
+#include "internal.h"
+
+static struct mroce_seg *ctrl_seg(struct mroce_stream *s, u8 opcode)
+{
+	struct mroce_conn *conn = s->conn;
+	struct mroce_seg *seg;
+
+	if (!conn || conn->state == MROCE_CONN_DEAD)
+		return NULL;
+	seg = mroce_seg_get(conn);
+	if (!seg)
+		return NULL;
+	seg->kind = MROCE_SEG_CTRL;
+	seg->opcode = opcode;
+	seg->ctrl.opcode = opcode;
+	seg->ctrl.qpn = s->attr.dst_qpn;
+	seg->ctrl.src_qpn = s->attr.qpn;
+	return seg;
+}
+
+static void ctrl_queue(struct mroce_stream *s, struct mroce_seg *seg)
+{
+	list_add_tail(&seg->link, &s->conn->ctrl);
+	mroce_conn_out(s->conn);
+}
+
+/** mroce_ctrl_open() - ask the peer for the tag of its stream; false without memory */
+bool mroce_ctrl_open(struct mroce_stream *s)
+{
+	struct mroce_seg *seg = ctrl_seg(s, MROCE_OP_OPEN);
+
+	if (!seg)
+		return false;
+	seg->ctrl.nonce = s->nonce;
+	ctrl_queue(s, seg);
+	return true;
+}
+
+/* The answer to OPEN: our tag and the first credit. */
+static bool ctrl_opened(struct mroce_stream *s, u32 nonce)
+{
+	struct mroce_seg *seg = ctrl_seg(s, MROCE_OP_OPENED);
+	bool unlimited = false;
+
+	if (!seg)
+		return false;
+	seg->ctrl.tag = s->rx_tag;
+	seg->ctrl.nonce = nonce;
+	seg->ctrl.rsn_limit = mroce_stream_credit_limit(s, &unlimited);
+	if (unlimited)
+		seg->ctrl.flags = MROCE_F_UNLIMITED;
+	ctrl_queue(s, seg);
+	return true;
+}
+
+/** mroce_ctrl_closed() - accepted requests will not be answered; without memory the peer's QUERY finds out */
+void mroce_ctrl_closed(struct mroce_stream *s, u8 syndrome)
+{
+	struct mroce_seg *seg;
+
+	if (!s->opened)
+		return;
+	seg = ctrl_seg(s, MROCE_OP_CLOSED);
+	if (!seg)
+		return;
+	seg->ctrl.tag = s->tx_tag;
+	seg->ctrl.msn = s->exp_msn;
+	seg->ctrl.syndrome = syndrome;
+	ctrl_queue(s, seg);
+}
+
+/** mroce_ctrl_query() - is the stream that owes us an answer still there? The verdict on the packet tells. */
+void mroce_ctrl_query(struct mroce_stream *s, u32 msn)
+{
+	struct mroce_seg *seg = ctrl_seg(s, MROCE_OP_QUERY);
+
+	if (!seg)
+		return;
+	seg->ctrl.tag = s->tx_tag;
+	seg->ctrl.msn = msn;
+	ctrl_queue(s, seg);
+	mroce_count(s->peer, MROCE_CNT_STREAM_QUERY);
+}
+
+static bool stream_receives(const struct mroce_stream *s)
+{
+	return s->state >= MROCE_STREAM_RTR && s->state <= MROCE_STREAM_SQD;
+}
+
+static struct mroce_verdict open_input(struct mroce_stream *s, u32 src_qpn, u32 nonce, u64 now)
+{
+	if (!s || !stream_receives(s) || s->attr.dst_qpn != src_qpn)
+		return MROCE_REFUSE(MROCE_SYN_NO_STREAM);
+	if (!ctrl_opened(s, nonce))
+		return MROCE_DROP;
+	mroce_stream_peer_here(s, now);
+	return MROCE_ACCEPT;
+}
+
+static enum mroce_status closed_status(u32 syndrome)
+{
+	switch (syndrome) {
+	case MROCE_SYN_INVALID:
+		return MROCE_ST_REM_INVALID;
+	case MROCE_SYN_ACCESS:
+		return MROCE_ST_REM_ACCESS;
+	case MROCE_SYN_OP:
+		return MROCE_ST_REM_OP;
+	}
+	return MROCE_ST_RETRY_EXC;
+}
+
+/* The oldest request that waits for an answer will not get it. */
+static void answer_lost(struct mroce_stream *s, u8 status, u64 now)
+{
+	struct mroce_msg *m;
+
+	if (list_empty(&s->rd_list))
+		return;
+	m = list_first_entry(&s->rd_list, struct mroce_msg, rd_link);
+	mroce_stream_error(s, m->msn, status, now);
+}
+
+struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroce_data *d, const struct mroce_rx *rx, u64 now)
+{
+	struct mroce_peer *peer = conn->peer;
+	struct mroce_stream *s = peer->ops->stream_find(peer, d->qpn);
+	struct mroce_ctrl_hdr h;
+	u32 src_qpn, tag;
+
+	memcpy(&h, rx->hdr, sizeof(h));
+	src_qpn = be32_to_cpu(h.src_qpn) & 0xffffff;
+	tag = be32_to_cpu(h.tag);
+
+	switch (d->opcode) {
+	case MROCE_OP_OPEN:
+		return open_input(s, src_qpn, be32_to_cpu(h.nonce), now);
+	case MROCE_OP_OPENED:
+		if (s && !s->opened && stream_receives(s) && s->attr.dst_qpn == src_qpn &&
+		    s->nonce == be32_to_cpu(h.nonce))
+			mroce_stream_opened(s, tag, be32_to_cpu(h.rsn_limit), h.flags & MROCE_F_UNLIMITED, now);
+		return MROCE_ACCEPT;
+	case MROCE_OP_CLOSED:
+		if (s && stream_receives(s) && s->attr.dst_qpn == src_qpn && s->rx_tag == tag)
+			answer_lost(s, closed_status(be32_to_cpu(h.syndrome)), now);
+		return MROCE_ACCEPT;
+	default: /* QUERY */
+		if (s && stream_receives(s) && s->attr.dst_qpn == src_qpn && s->rx_tag == tag)
+			return MROCE_ACCEPT;
+		return MROCE_REFUSE(MROCE_SYN_NO_STREAM);
+	}
+}
+
+/** mroce_ctrl_refused() - OPEN: not there yet; QUERY: the stream that owed an answer is gone */
+void mroce_ctrl_refused(struct mroce_conn *conn, const struct mroce_ctrl *c, u64 now)
+{
+	struct mroce_stream *s = conn->peer->ops->stream_find(conn->peer, c->src_qpn);
+
+	if (!s || !stream_receives(s) || s->attr.dst_qpn != c->qpn)
+		return;
+	if (c->opcode == MROCE_OP_OPEN && !s->opened && s->nonce == c->nonce)
+		mroce_stream_open_refused(s, now);
+	else if (c->opcode == MROCE_OP_QUERY && s->opened && s->tx_tag == c->tag)
+		answer_lost(s, MROCE_ST_RETRY_EXC, now);
+}

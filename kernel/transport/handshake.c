@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Setting up a connection: CONNECT and ACCEPT, their loss, duplication and crossing; restarts of the peer.
+ *
+ * Each end chooses the id that it wants to receive and a random seed that names its attempt. An ACCEPT that echoes
+ * our seed opens our side; a passive end opens when the first valid packet arrives under its id. Nothing that a
+ * CONNECT claims ends an existing connection: a new one is built beside it, and only its confirmation ends the old.
+ */
+#include "internal.h"
+
+static bool connect_valid(const struct mroce_connect *c)
+{
+	return c->npaths >= 1 && c->npaths <= MROCE_MAX_PATHS && be32_to_cpu(c->my_id) &&
+	       be16_to_cpu(c->max_payload) >= MROCE_MIN_PAYLOAD &&
+	       be16_to_cpu(c->psn_window) >= MROCE_MIN_PSN_WINDOW &&
+	       be16_to_cpu(c->msn_window) >= MROCE_MIN_MSN_WINDOW;
+}
+
+/* What the other end says of itself; both ends use the smaller of each limit. No PSN has been used yet. */
+static void conn_set_peer(struct mroce_conn *conn, const struct mroce_connect *c)
+{
+	const struct mroce_limits *own = &conn->peer->limits;
+	u32 i;
+
+	conn->tx_id = be32_to_cpu(c->my_id);
+	conn->peer_seed = be64_to_cpu(c->seed);
+	conn->peer_instance = be64_to_cpu(c->instance);
+	conn->has_peer = true;
+	conn->max_payload = min_t(u32, own->max_payload, be16_to_cpu(c->max_payload));
+	conn->payload = min(conn->payload, conn->max_payload);
+	conn->payload -= conn->payload % MROCE_PAYLOAD_ALIGN;
+	conn->psn_window = rounddown_pow_of_two(min_t(u32, own->psn_window, be16_to_cpu(c->psn_window)));
+	conn->msn_window = min_t(u32, own->msn_window, be16_to_cpu(c->msn_window));
+	conn->npaths = min_t(u32, conn->npaths_alloc, c->npaths);
+	for (i = 0; i < conn->npaths_alloc; i++) {
+		struct mroce_path *p = conn->paths[i];
+
+		p->tx.limit = conn->psn_window;
+		mroce_rxwin_free(conn->peer, &p->rx);
+		mroce_rxwin_init(&p->rx, mroce_isn(conn->peer_seed, i), conn->psn_window);
+	}
+	mroce_conn_spread(conn);
+}
+
+static void build_connect(struct mroce_conn *conn, u8 type, struct mroce_tx *tx)
+{
+	const struct mroce_limits *own = &conn->peer->limits;
+	struct mroce_connect c = {
+		.ver_type	= MROCE_VER_TYPE(type),
+		.tclass		= conn->tclass,
+		.npaths		= own->npaths,
+		.my_id		= cpu_to_be32(conn->rx_id),
+		.instance	= cpu_to_be64(own->instance),
+		.seed		= cpu_to_be64(conn->seed),
+		.max_payload	= cpu_to_be16(own->max_payload),
+		.psn_window	= cpu_to_be16(own->psn_window),
+		.msn_window	= cpu_to_be16(own->msn_window),
+	};
+
+	if (type == MROCE_PT_ACCEPT) {
+		c.conn_id = cpu_to_be32(conn->tx_id);
+		c.echo = cpu_to_be64(conn->peer_seed);
+		mroce_tx_init(tx, conn, conn->hs_from, conn->tclass);
+	} else {
+		c.cookie = cpu_to_be64(conn->cookie);
+		mroce_tx_init(tx, conn, conn->paths[conn->hs_tries % conn->npaths_alloc]->route, conn->tclass);
+	}
+	memcpy(tx->hdr, &c, sizeof(c));
+	tx->hdr_len = sizeof(c);
+	mroce_count(conn->peer, MROCE_CNT_TX_CTRL);
+}
+
+static void build_confirm(struct mroce_conn *conn, struct mroce_tx *tx)
+{
+	struct mroce_ack_hdr *h = (void *)tx->hdr;
+
+	mroce_tx_init(tx, conn, conn->paths[conn->hs_tries % conn->npaths]->route, conn->tclass);
+	memset(h, 0, sizeof(*h));
+	h->ver_type = MROCE_VER_TYPE(MROCE_PT_ACK);
+	h->conn_id = cpu_to_be32(conn->tx_id);
+	h->hint = cpu_to_be16(MROCE_HINT_NONE);
+	tx->hdr_len = sizeof(*h);
+	mroce_count(conn->peer, MROCE_CNT_TX_CTRL);
+}
+
+/** mroce_handshake_output() - a handshake packet if one is due */
+bool mroce_handshake_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
+{
+	if (conn->send_accept) {
+		conn->send_accept = false;
+		build_connect(conn, MROCE_PT_ACCEPT, tx);
+		return true;
+	}
+	if (conn->send_confirm) {
+		conn->send_confirm = false;
+		build_confirm(conn, tx);
+		return true;
+	}
+	if (conn->send_connect && conn->state == MROCE_CONN_CONNECTING) {
+		conn->send_connect = false;
+		build_connect(conn, MROCE_PT_CONNECT, tx);
+		conn->hs_tries++;
+		return true;
+	}
+	return false;
+}
+
+/** mroce_hs_timer() - CONNECT again with back-off, or the end of a half-open connection */
+void mroce_hs_timer(struct mroce_timer *t, u64 now)
+{
+	struct mroce_conn *conn = container_of(t, struct mroce_conn, hs_timer);
+
+	if (conn->state == MROCE_CONN_HALF || (conn->state == MROCE_CONN_CONNECTING && !conn->nstreams)) {
+		mroce_count(conn->peer, MROCE_CNT_CONN_EXPIRED);
+		mroce_conn_destroy(conn);
+		return;
+	}
+	if (conn->state != MROCE_CONN_CONNECTING)
+		return;
+	mroce_conn_spread(conn);
+	conn->send_connect = true;
+	conn->hs_backoff = min(conn->hs_backoff * 2, MROCE_HS_MAX);
+	mroce_timer_arm(&conn->peer->timers, t, now + conn->hs_backoff);
+	mroce_conn_out(conn);
+}
+
+static void answer_connect(struct mroce_conn *conn, const struct mroce_rx *rx)
+{
+	conn->hs_from = rx->from;
+	conn->send_accept = true;
+	mroce_conn_out(conn);
+}
+
+/* The same attempt again, or one that crosses ours: the connection that it belongs to, or NULL. */
+static struct mroce_conn *connect_known(struct mroce_peer *peer, const struct mroce_connect *c)
+{
+	struct mroce_conn *conn;
+
+	list_for_each_entry(conn, &peer->conns, link) {
+		if (peer->loopback && !conn->passive)
+			continue;
+		if (conn->has_peer && conn->peer_seed == be64_to_cpu(c->seed))
+			return conn;
+	}
+	if (peer->loopback)
+		return NULL;
+	list_for_each_entry(conn, &peer->conns, link)
+		if (conn->state == MROCE_CONN_CONNECTING && conn->tclass == c->tclass)
+			return conn;
+	return NULL;
+}
+
+static void drop_oldest_half_open(struct mroce_peer *peer)
+{
+	struct mroce_conn *conn;
+
+	list_for_each_entry(conn, &peer->conns, link) {
+		if (conn->state != MROCE_CONN_HALF)
+			continue;
+		mroce_conn_destroy(conn);
+		return;
+	}
+}
+
+void mroce_peer_connect(struct mroce_peer *peer, struct mroce_rx *rx, u64 now)
+{
+	struct mroce_connect c;
+	struct mroce_conn *conn;
+
+	memcpy(&c, rx->hdr, sizeof(c));
+	if (!connect_valid(&c) || (peer->loopback && be64_to_cpu(c.instance) != peer->limits.instance)) {
+		mroce_count(peer, MROCE_CNT_DROP_CONNECT);
+		return;
+	}
+	conn = connect_known(peer, &c);
+	if (conn) {
+		if (conn->state == MROCE_CONN_CONNECTING)
+			conn_set_peer(conn, &c);
+		answer_connect(conn, rx);
+		return;
+	}
+	if (peer->half_open >= MROCE_MAX_HALF_OPEN)
+		drop_oldest_half_open(peer);
+	conn = mroce_conn_create(peer, c.tclass, true, now);
+	if (!conn) {
+		mroce_count(peer, MROCE_CNT_DROP_NOMEM);
+		return;
+	}
+	conn_set_peer(conn, &c);
+	answer_connect(conn, rx);
+}
+
+/** mroce_accept_input() - the answer to our CONNECT */
+void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
+{
+	struct mroce_peer *peer = conn->peer;
+	struct mroce_connect c;
+
+	memcpy(&c, rx->hdr, sizeof(c));
+	if (be64_to_cpu(c.echo) != conn->seed) {
+		mroce_count(peer, MROCE_CNT_DROP_CONNECT);
+		return;
+	}
+	if (conn->state == MROCE_CONN_OPEN) {
+		/* Our confirmation was lost, or the ACCEPT was doubled. */
+		if (conn->tx_id == be32_to_cpu(c.my_id) && conn->peer_seed == be64_to_cpu(c.seed)) {
+			conn->send_confirm = true;
+			mroce_conn_out(conn);
+			return;
+		}
+		mroce_count(peer, MROCE_CNT_DROP_CONNECT);
+		return;
+	}
+	if (conn->state != MROCE_CONN_CONNECTING) {
+		mroce_count(peer, MROCE_CNT_DROP_CONN_STATE);
+		return;
+	}
+	if (c.flags & MROCE_CONNECT_F_RETRY) {
+		if (conn->cookie != be64_to_cpu(c.cookie)) {
+			conn->cookie = be64_to_cpu(c.cookie);
+			conn->send_connect = true;
+			mroce_conn_out(conn);
+		}
+		return;
+	}
+	if (!connect_valid(&c)) {
+		mroce_count(peer, MROCE_CNT_DROP_CONNECT);
+		return;
+	}
+	conn_set_peer(conn, &c);
+	conn->rx_last = now;
+	conn->send_confirm = true;
+	mroce_conn_opened(conn, now);
+}
+
+/** mroce_conn_confirm() - a valid packet came under our id: the other end has seen our ACCEPT */
+void mroce_conn_confirm(struct mroce_conn *conn, u64 now)
+{
+	if (conn->state == MROCE_CONN_OPEN || !conn->has_peer)
+		return;
+	mroce_conn_opened(conn, now);
+}
+
+int mroce_build_cookie(const struct mroce_rx *rx, u64 instance, u64 cookie, struct mroce_tx *tx)
+{
+	struct mroce_connect c, a = {
+		.ver_type	= MROCE_VER_TYPE(MROCE_PT_ACCEPT),
+		.flags		= MROCE_CONNECT_F_RETRY,
+		.instance	= cpu_to_be64(instance),
+		.cookie		= cpu_to_be64(cookie),
+	};
+
+	memcpy(&c, rx->hdr, sizeof(c));
+	a.tclass = c.tclass;
+	a.conn_id = c.my_id;
+	a.echo = c.seed;
+	mroce_tx_init(tx, NULL, rx->from, c.tclass);
+	memcpy(tx->hdr, &a, sizeof(a));
+	tx->hdr_len = sizeof(a);
+	return 1;
+}
+
+u64 mroce_connect_cookie(const struct mroce_rx *rx, u64 *seed)
+{
+	struct mroce_connect c;
+
+	memcpy(&c, rx->hdr, sizeof(c));
+	*seed = be64_to_cpu(c.seed);
+	return be64_to_cpu(c.cookie);
+}
+
+/* A RESET proves itself by echoing a packet that is still in flight; the timestamp is that of its last transmission. */
+static bool reset_valid(const struct mroce_conn *conn, const struct mroce_reset *r, u64 now)
+{
+	const struct mroce_sent *sent;
+
+	if (conn->state != MROCE_CONN_OPEN || r->path >= conn->npaths)
+		return false;
+	sent = mroce_txwin_find(&conn->paths[r->path]->tx, be32_to_cpu(r->psn));
+	if (!sent || mroce_tick(sent->sent_at) != be32_to_cpu(r->tstamp))
+		return false;
+	return now - sent->sent_at <= 8 * max(mroce_path_srtt(conn->paths[r->path]), MROCE_RTT_INIT);
+}
+
+void mroce_peer_reset(struct mroce_peer *peer, struct mroce_rx *rx, u64 now)
+{
+	struct mroce_conn *conn;
+	struct mroce_reset r;
+
+	memcpy(&r, rx->hdr, sizeof(r));
+	list_for_each_entry(conn, &peer->conns, link) {
+		if (!conn->has_peer || conn->tx_id != be32_to_cpu(r.conn_id))
+			continue;
+		if (!reset_valid(conn, &r, now))
+			break;
+		mroce_conn_lost(conn, now);
+		return;
+	}
+	mroce_count(peer, MROCE_CNT_DROP_RESET);
+}

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the transport core's files share among themselves: connections, paths, segments and the functions between
+ * them. Hosts and tests of behaviour include transport.h only. Everything is under the peer's lock.
+ *
+ * File map, from the wire up:
+ *	wire.c		checks, decodes and builds packets		rxwin.c	receive window of a path
+ *	txwin.c		sent PSNs of a path, loss detection		path.c	path table, selection, timers
+ *	cc.c		congestion control				ack.c	ACK and NAK, both ways
+ *	handshake.c	CONNECT, ACCEPT, RESET				conn.c	connections, dispatch of input
+ *	output.c	what is sent next				control.c OPEN, OPENED, CLOSED, QUERY
+ *	stream.c	life of a stream, its clocks			stream_tx.c requests out, completions
+ *	stream_rx.c	requests in, placement				response.c READ and atomic responses, both ends
+ *	peer.c		the association					pool.c, timerq.c  helpers
+ */
+#ifndef MROCE_INTERNAL_H
+#define MROCE_INTERNAL_H
+
+#include "transport.h"
+#include "rxwin.h"
+
+#define NSEC_US			1000ULL
+#define NSEC_MS			1000000ULL
+#define NSEC_S			1000000000ULL
+
+#define MROCE_ACK_EVERY		16		/* packets of a path per ACK */
+#define MROCE_ACK_DELAY		(50 * NSEC_US)
+#define MROCE_RTT_INIT		(10 * NSEC_MS)	/* before any sample */
+#define MROCE_RTO_MAX		(2 * NSEC_S)
+#define MROCE_HS_FIRST		(10 * NSEC_MS)	/* CONNECT back-off */
+#define MROCE_HS_MAX		NSEC_S
+#define MROCE_HALF_OPEN_LIFE	(5 * NSEC_S)
+#define MROCE_IDLE_LIFE		(30 * NSEC_S)
+#define MROCE_TRIM_AFTER	NSEC_S
+#define MROCE_RSN_WINDOW	64		/* receives bound ahead of the oldest unfinished one, with an SRQ (rule 4) */
+#define MROCE_MAX_HALF_OPEN	2		/* passive connections per peer */
+#define MROCE_SPORT_MIN		49152
+
+/* enum mroce_seg_kind: whose content a PSN carries */
+enum mroce_seg_kind {
+	MROCE_SEG_MSG,		/* part of a request */
+	MROCE_SEG_RESP,		/* part of a response */
+	MROCE_SEG_CTRL,		/* OPEN, OPENED, CLOSED, QUERY */
+};
+
+/**
+ * struct mroce_ctrl - a control message; complete in itself, so that it outlives its stream
+ */
+struct mroce_ctrl {
+	u8 opcode;
+	u8 flags;
+	u32 qpn;
+	u32 src_qpn;
+	u32 tag;
+	u32 nonce;
+	u32 msn;
+	u32 rsn_limit;
+	u32 syndrome;
+};
+
+/**
+ * struct mroce_seg - the content of one PSN
+ * @link:	stream->segs (in flight), stream->requeue, or conn->ctrl (to be sent)
+ * @stream:	owner; NULL for CTRL
+ * @sent:	the PSN that carries it, NULL while it waits
+ * @msg:	MSG
+ * @resp:	RESP
+ * @ctrl:	CTRL
+ * @offset:	of the payload in the message
+ * @len:	payload bytes
+ * @kind:	enum mroce_seg_kind
+ * @opcode:	on the wire
+ */
+struct mroce_seg {
+	struct list_head link;
+	struct mroce_stream *stream;
+	struct mroce_sent *sent;
+	union {
+		struct mroce_msg *msg;
+		struct mroce_rmsg *resp;
+		struct mroce_ctrl ctrl;
+	};
+	u32 offset;
+	u32 len;
+	u8 kind;
+	u8 opcode;
+};
+
+/**
+ * struct mroce_sent - one PSN from its first transmission to its acceptance
+ * @tx_link:	path->inflight, in order of (last) transmission, or path->lost
+ * @seg:	content; NULL: EMPTY (refused or cancelled)
+ * @sent_at:	last transmission, ns
+ * @psn:	number
+ * @order:	order of the last transmission on the path
+ * @bytes:	counted against the window
+ * @lost:	in path->lost
+ * @probe:	its next transmission is a tail probe: asks for an ACK, and may be a duplicate
+ * @ntx:	transmissions, saturating
+ * @epoch:	of the path at the last transmission
+ */
+struct mroce_sent {
+	struct list_head tx_link;
+	struct mroce_seg *seg;
+	u64 sent_at;
+	u32 psn;
+	u32 order;
+	u32 bytes;
+	bool lost;
+	bool probe;
+	u8 ntx;
+	u8 epoch;
+};
+
+/**
+ * struct mroce_txwin - sent PSNs of a path: [una, nxt)
+ * @una:	oldest PSN not accepted
+ * @nxt:	next new PSN
+ * @limit:	agreed window
+ * @size:	slots of @slots, a power of two; grows on use
+ * @slots:	by psn & (size - 1); NULL: accepted
+ */
+struct mroce_txwin {
+	u32 una;
+	u32 nxt;
+	u32 limit;
+	u32 size;
+	struct mroce_sent **slots;
+};
+
+/**
+ * struct mroce_cc_ops - a congestion control algorithm; state is in mroce_path.cc
+ */
+struct mroce_cc_ops {
+	const char *name;
+	void (*init)(struct mroce_path *p);
+	/** @ack: @bytes newly accepted in @pkts packets, @ce of them marked */
+	void (*ack)(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now);
+	/** @loss: a gap showed @pkts lost */
+	void (*loss)(struct mroce_path *p, u32 pkts, u64 now);
+	/** @rto: nothing came back for an RTO */
+	void (*rto)(struct mroce_path *p, u64 now);
+};
+
+/**
+ * struct mroce_cc - congestion state of a path
+ * @cwnd:	bytes in flight allowed
+ * @ssthresh:	slow start below it
+ * @alpha:	smoothed fraction of marked packets, 1024 = all
+ * @round_end:	PSN that ends the current round trip
+ * @round_pkts:	accepted in this round
+ * @round_ce:	marked in this round
+ * @reduced:	already reduced in this round
+ * @acc:	bytes accepted towards the next increase
+ * @loss_map:	the last 64 verdicts, 1 = lost
+ */
+struct mroce_cc {
+	u32 cwnd;
+	u32 ssthresh;
+	u32 alpha;
+	u32 round_end;
+	u32 round_pkts;
+	u32 round_ce;
+	bool reduced;
+	u32 acc;
+	u64 loss_map;
+};
+
+/**
+ * struct mroce_rtt - round-trip estimate, ns; srtt 0: no sample
+ * @min:	smallest of the last 10 s: of this and the previous 5 s slot
+ */
+struct mroce_rtt {
+	u64 srtt;
+	u64 var;
+	u64 min;
+	u64 slot_min;
+	u64 slot_end;
+};
+
+/**
+ * struct mroce_path - one path: a sequence space each way, and the route it borrows
+ */
+struct mroce_path {
+	struct mroce_conn *conn;
+	u8 index;
+
+	/* send */
+	struct mroce_route route;
+	u32 route_payload;		/* largest payload this route carries */
+	u8 epoch;			/* of the route; loss is not inferred across epochs */
+	struct mroce_txwin tx;
+	struct list_head inflight;	/* mroce_sent.tx_link */
+	struct list_head lost;
+	u32 inflight_bytes;
+	u32 order;			/* next transmission's order */
+	u32 order_acked;		/* highest order accepted in @epoch_acked */
+	u8 epoch_acked;
+	bool any_acked;			/* order_acked is valid */
+	u32 reorder;			/* later acceptances that a packet may miss before it counts as lost */
+	u32 dup_seen;			/* dup_count in the last ACK */
+	u32 dup_allowed;		/* duplicates that our own probes may cause */
+	u32 ce_seen;
+	u64 last_ack;			/* ns */
+	u8 probes;			/* tail probes since the last progress */
+	u8 rtos;			/* RTOs since the last progress */
+	struct mroce_rtt rtt;
+	struct mroce_cc cc;
+	struct mroce_timer timer;
+
+	/* receive */
+	struct mroce_rxwin rx;
+	struct mroce_route from;	/* where the newest packet came in */
+	u32 rx_tstamp;			/* of the newest packet, as sent */
+	u64 rx_tstamp_at;
+	u32 ce_count;
+	u32 dup_count;
+	u32 rx_count;
+	u32 ack_pending;		/* packets not acknowledged yet */
+	bool last_ce;
+	struct list_head ack_link;	/* conn->ack_wait or conn->ack_due */
+};
+
+/* enum mroce_conn_state */
+enum mroce_conn_state {
+	MROCE_CONN_CONNECTING,	/* we send CONNECT */
+	MROCE_CONN_HALF,	/* passive: answered a CONNECT, nothing proves the other end yet */
+	MROCE_CONN_OPEN,
+	MROCE_CONN_DEAD,
+};
+
+/**
+ * struct mroce_nak_item - a refusal to be reported
+ */
+struct mroce_nak_item {
+	u8 path;
+	u8 syndrome;
+	u8 arg;
+	u32 psn;
+};
+
+/**
+ * struct mroce_conn - one connection: between two GIDs, for one traffic class
+ * @rx_id:	what the peer must put into packets to us; host-registered
+ * @tx_id:	what we put into packets; valid with @has_peer
+ */
+struct mroce_conn {
+	struct mroce_peer *peer;
+	struct list_head link;		/* peer->conns */
+	struct list_head out_link;	/* peer->out */
+	u32 rx_id;
+	u32 tx_id;
+	u8 state;
+	u8 tclass;
+	bool passive;			/* made by a CONNECT */
+	bool has_peer;			/* tx_id and what follows are known (authentic only when OPEN) */
+
+	u64 seed;
+	u64 peer_seed;
+	u64 peer_instance;
+	u64 cookie;
+	u64 hs_backoff;
+	u64 born;
+	bool send_connect;
+	bool send_accept;
+	bool send_confirm;
+	struct mroce_route hs_from;	/* where the CONNECT came in: ACCEPT goes back there */
+	u32 hs_tries;
+	struct mroce_timer hs_timer;	/* CONNECT again, or end of a half-open life */
+	struct mroce_timer idle_timer;	/* trim, expire */
+	struct mroce_timer ack_timer;
+	struct mroce_timer kick_timer;	/* try again after a failed allocation */
+
+	u32 max_payload;		/* agreed */
+	u32 payload;			/* used now: what every route carries */
+	u32 psn_window;
+	u32 msn_window;
+	u32 npaths;			/* agreed */
+	u32 npaths_alloc;
+	u32 next_path;			/* rotation among equals */
+	u32 next_route;
+	u32 nstreams;			/* streams whose send direction is bound here */
+	struct mroce_path *paths[MROCE_MAX_PATHS];
+
+	const struct mroce_cc_ops *cc;
+	u64 inflight_bytes;
+	u32 lost_pkts;			/* in the paths' lost lists */
+	u64 backlog;			/* bytes posted and not yet cut */
+	struct mroce_rtt rtt;		/* of all paths together */
+	u64 rx_last;			/* last valid packet, ns */
+	u64 tx_last;
+
+	struct list_head ready;		/* streams: round robin */
+	struct list_head ctrl;		/* control segments to be sent */
+	struct list_head ack_wait;	/* paths whose ACK may wait for ack_timer */
+	struct list_head ack_due;	/* paths to be acknowledged now */
+	struct list_head credits;	/* streams whose credit goes into the next ACK */
+	struct mroce_nak_item naks[MROCE_MAX_NAK_RECS];
+	u32 nnaks;
+	struct mroce_probe probe_reply;
+	struct mroce_route probe_from;
+	bool send_probe_reply;
+
+	struct mroce_pool segs;
+	struct mroce_pool sents;
+};
+
+/**
+ * struct mroce_rmsg - receive state of one message, from its first packet to its turn; for READs and atomics until
+ * the response is accepted
+ */
+struct mroce_rmsg {
+	struct list_head link;		/* stream->resp_list */
+	u32 msn;
+	u32 len;
+	u32 rsn;
+	u32 imm;
+	u64 addr;
+	u32 rkey;
+	u32 got;			/* bytes accepted */
+	u32 placed;			/* strict WRITE: bytes placed, contiguous from 0 */
+	u8 opcode;
+	bool solicited;
+	bool relaxed;
+	bool full;			/* all packets accepted */
+	struct list_head held;		/* mroce_held by offset */
+	struct mroce_recv *recv;
+
+	u64 compare;
+	u64 swap_add;
+	u64 old;			/* atomic: result */
+	u32 resp_off;			/* bytes cut */
+	u32 resp_out;			/* segments not accepted */
+	bool resp_cut;			/* all cut */
+	bool resp_dead;			/* ended by RESP_ERROR */
+	u8 resp_syn;			/* RESP_ERROR to be sent, or NONE */
+};
+
+/* A decoded DATA header, host order. */
+struct mroce_data {
+	u8 flags;
+	u8 path;
+	u8 opcode;
+	u8 epoch;
+	u32 psn;
+	u32 tstamp;
+	u32 qpn;
+	u32 tag;
+	u32 msn;
+	u32 msg_len;
+	u32 offset;
+	u32 rsn;
+	u64 addr;
+	u32 rkey;
+	u32 imm;			/* as on the wire */
+	u32 len;			/* payload bytes */
+};
+
+/* A verdict on a packet's content. */
+struct mroce_verdict {
+	enum { MROCE_V_ACCEPT, MROCE_V_REFUSE, MROCE_V_DROP } what;
+	u8 syn;
+	u8 arg;
+};
+
+#define MROCE_ACCEPT		((struct mroce_verdict){ .what = MROCE_V_ACCEPT })
+#define MROCE_REFUSE(s)		((struct mroce_verdict){ .what = MROCE_V_REFUSE, .syn = (s) })
+#define MROCE_DROP		((struct mroce_verdict){ .what = MROCE_V_DROP })
+
+static inline void mroce_count(struct mroce_peer *peer, enum mroce_counter c)
+{
+	peer->stats[c]++;
+}
+
+static inline u32 mroce_tick(u64 now)
+{
+	return (u32)(now / MROCE_TICK_NS);
+}
+
+/* --- wire.c --- */
+bool mroce_decode_data(const struct mroce_rx *rx, struct mroce_data *d);
+void mroce_build_data(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent, u8 flags,
+		      struct mroce_tx *tx, u64 now);
+void mroce_tx_init(struct mroce_tx *tx, struct mroce_conn *conn, struct mroce_route route, u8 tclass);
+u8 mroce_backlog_code(u64 bytes);
+bool mroce_opcode_valid(u8 opcode);
+bool mroce_opcode_takes_recv(u8 opcode);
+bool mroce_opcode_is_response(u8 opcode);
+bool mroce_opcode_is_ctrl(u8 opcode);
+
+/* --- txwin.c --- */
+void mroce_txwin_init(struct mroce_txwin *w, u32 first, u32 limit);
+bool mroce_txwin_room(const struct mroce_txwin *w);
+struct mroce_sent *mroce_txwin_add(struct mroce_conn *conn, struct mroce_path *p);
+void mroce_txwin_undo(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent);
+struct mroce_sent *mroce_txwin_find(const struct mroce_txwin *w, u32 psn);
+void mroce_txwin_sent(struct mroce_path *p, struct mroce_sent *sent, u64 now);
+void mroce_txwin_lose(struct mroce_path *p, struct mroce_sent *sent);
+u32 mroce_txwin_accept(struct mroce_path *p, u32 psn, u64 now);
+u32 mroce_txwin_detect(struct mroce_path *p);
+void mroce_txwin_drop(struct mroce_path *p);
+void mroce_txwin_trim(struct mroce_path *p);
+
+/* --- cc.c --- */
+extern const struct mroce_cc_ops mroce_cc_dctcp;
+u64 mroce_delay_target(const struct mroce_path *p);
+
+/* --- path.c --- */
+void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now);
+u64 mroce_path_srtt(const struct mroce_path *p);
+u64 mroce_path_pto(const struct mroce_path *p);
+u64 mroce_path_rto(const struct mroce_path *p);
+u64 mroce_conn_rto(const struct mroce_conn *conn);
+struct mroce_path *mroce_path_create(struct mroce_conn *conn, u8 index);
+void mroce_path_destroy(struct mroce_path *p);
+void mroce_path_reroute(struct mroce_path *p, u64 now);
+void mroce_path_arm(struct mroce_path *p, u64 now);
+struct mroce_path *mroce_path_select(struct mroce_conn *conn, u32 bytes, u64 now);
+int mroce_conn_spread(struct mroce_conn *conn);
+
+/* --- ack.c --- */
+void mroce_ack_note(struct mroce_path *p, bool now_please, u64 now);
+void mroce_nak_note(struct mroce_conn *conn, u8 path, u32 psn, u8 syn, u8 arg);
+bool mroce_ack_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now);
+bool mroce_nak_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now);
+void mroce_ack_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now);
+void mroce_nak_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now);
+void mroce_ack_timer(struct mroce_timer *t, u64 now);
+
+/* --- handshake.c --- */
+bool mroce_handshake_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now);
+void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now);
+void mroce_conn_confirm(struct mroce_conn *conn, u64 now);
+void mroce_hs_timer(struct mroce_timer *t, u64 now);
+
+/* --- conn.c --- */
+struct mroce_conn *mroce_conn_create(struct mroce_peer *peer, u8 tclass, bool passive, u64 now);
+struct mroce_conn *mroce_conn_for_class(struct mroce_peer *peer, u8 tclass, u64 now);
+void mroce_conn_destroy(struct mroce_conn *conn);
+void mroce_conn_lost(struct mroce_conn *conn, u64 now);
+void mroce_conn_opened(struct mroce_conn *conn, u64 now);
+void mroce_conn_out(struct mroce_conn *conn);
+struct mroce_seg *mroce_seg_get(struct mroce_conn *conn);
+void mroce_seg_put(struct mroce_conn *conn, struct mroce_seg *seg);
+void mroce_seg_cancel(struct mroce_conn *conn, struct mroce_seg *seg);
+void mroce_seg_accepted(struct mroce_conn *conn, struct mroce_seg *seg, u64 now);
+void mroce_seg_refused(struct mroce_conn *conn, struct mroce_seg *seg, u8 syn, u8 arg, u64 now);
+
+/* --- control.c --- */
+bool mroce_ctrl_open(struct mroce_stream *s);
+void mroce_ctrl_closed(struct mroce_stream *s, u8 syndrome);
+void mroce_ctrl_query(struct mroce_stream *s, u32 msn);
+struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroce_data *d, const struct mroce_rx *rx, u64 now);
+void mroce_ctrl_refused(struct mroce_conn *conn, const struct mroce_ctrl *c, u64 now);
+
+/* --- stream.c --- */
+void mroce_stream_kick(struct mroce_stream *s);
+void mroce_stream_open_start(struct mroce_stream *s, u64 now);
+void mroce_stream_opened(struct mroce_stream *s, u32 tag, u32 rsn_limit, bool unlimited, u64 now);
+void mroce_stream_open_refused(struct mroce_stream *s, u64 now);
+void mroce_stream_peer_here(struct mroce_stream *s, u64 now);
+void mroce_stream_end(struct mroce_stream *s, enum mroce_fail why, u64 now);
+void mroce_stream_clock(struct mroce_stream *s, u64 now);
+u64 mroce_stream_timeout(const struct mroce_stream *s);
+void mroce_stream_release(struct mroce_stream *s);
+void mroce_stream_bind(struct mroce_stream *s, struct mroce_conn *conn);
+void mroce_stream_unbind(struct mroce_stream *s);
+void mroce_stream_open_timer(struct mroce_timer *t, u64 now);
+void mroce_stream_retry_timer(struct mroce_timer *t, u64 now);
+
+/* --- stream_tx.c --- */
+struct mroce_seg *mroce_stream_next_seg(struct mroce_stream *s, u64 now);
+void mroce_stream_complete(struct mroce_stream *s, u64 now);
+void mroce_stream_error(struct mroce_stream *s, u32 msn, u8 status, u64 now);
+void mroce_stream_fail_head(struct mroce_stream *s, u8 status, u64 now);
+void mroce_msg_accepted(struct mroce_stream *s, struct mroce_msg *msg, u64 now);
+void mroce_msg_refused(struct mroce_stream *s, struct mroce_seg *seg, u8 syn, u8 arg, u64 now);
+void mroce_stream_wait_timer(struct mroce_timer *t, u64 now);
+void mroce_stream_credit(struct mroce_stream *s, u32 rsn_limit, u64 now);
+void mroce_stream_drop_sends(struct mroce_stream *s);
+void mroce_stream_flush_sends(struct mroce_stream *s, u8 first);
+bool mroce_stream_backlogged(const struct mroce_stream *s);
+bool mroce_msg_uses_rsn(const struct mroce_msg *m);
+void mroce_msg_answered(struct mroce_stream *s, struct mroce_msg *m, u64 now);
+u64 mroce_stream_backlog(const struct mroce_stream *s);
+u64 mroce_rnr_delay(u8 code);
+
+/* --- stream_rx.c --- */
+struct mroce_verdict mroce_stream_input(struct mroce_conn *conn, const struct mroce_data *d, struct mroce_rx *rx, u64 now);
+void mroce_stream_advance(struct mroce_stream *s, u64 now);
+void mroce_stream_drop_receives(struct mroce_stream *s);
+u32 mroce_stream_credit_limit(struct mroce_stream *s, bool *unlimited);
+
+/* --- response.c --- */
+struct mroce_verdict mroce_response_input(struct mroce_stream *s, const struct mroce_data *d, struct mroce_rx *rx, u64 now);
+struct mroce_seg *mroce_response_next_seg(struct mroce_stream *s, u64 now);
+void mroce_response_accepted(struct mroce_stream *s, struct mroce_rmsg *r, u64 now);
+void mroce_response_start(struct mroce_stream *s, struct mroce_rmsg *r, u64 now);
+void mroce_response_failed(struct mroce_stream *s, struct mroce_rmsg *r, u64 now);
+bool mroce_response_pending(const struct mroce_stream *s);
+void mroce_response_drop(struct mroce_stream *s);
+void mroce_rmsg_free(struct mroce_stream *s, struct mroce_rmsg *r);
+void mroce_stream_error_turn(struct mroce_stream *s, u64 now);
+
+#endif /* MROCE_INTERNAL_H */

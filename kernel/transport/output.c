@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What leaves next: handshake, refusals and acknowledgements, what was lost, control messages, then the streams in
+ * turn, byte-fair (deficit round robin), each packet on the path that is expected to deliver first.
+ */
+#include "internal.h"
+
+#define DRR_QUANTUM(conn)	((s32)(2 * ((conn)->payload + MROCE_DATA_HDR_LEN)))
+
+static u32 sent_bytes(const struct mroce_seg *seg)
+{
+	return MROCE_DATA_HDR_LEN + (seg ? seg->len : 0);
+}
+
+static bool path_room(const struct mroce_path *p, u32 bytes)
+{
+	return !p->inflight_bytes || p->inflight_bytes + bytes <= p->cc.cwnd;
+}
+
+static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent, u8 flags,
+		     struct mroce_tx *tx, u64 now)
+{
+	struct mroce_peer *peer = conn->peer;
+
+	sent->bytes = sent_bytes(sent->seg);
+	mroce_txwin_sent(p, sent, now);
+	if (sent->probe || !path_room(p, conn->payload + MROCE_DATA_HDR_LEN))
+		flags |= MROCE_F_ACK_REQ;
+	if (sent->ntx > 1) {
+		flags |= MROCE_F_RETX | MROCE_F_ACK_REQ;
+		mroce_count(peer, MROCE_CNT_TX_RETX);
+	}
+	sent->probe = false;
+	if (!sent->seg)
+		mroce_count(peer, MROCE_CNT_TX_EMPTY);
+	mroce_build_data(conn, p, sent, flags, tx, now);
+	mroce_count(peer, MROCE_CNT_TX_DATA);
+	peer->stats[MROCE_CNT_TX_BYTES] += tx->len;
+	if (!p->timer.armed)
+		mroce_path_arm(p, now);
+	if (!conn->idle_timer.armed)
+		mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
+}
+
+/* A lost packet goes out again on its own path, under its own PSN, before anything new of that path. */
+static bool output_lost(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
+{
+	u32 i;
+
+	if (!conn->lost_pkts)
+		return false;
+	for (i = 0; i < conn->npaths; i++) {
+		struct mroce_path *p = conn->paths[i];
+		struct mroce_sent *sent;
+
+		if (list_empty(&p->lost))
+			continue;
+		sent = list_first_entry(&p->lost, struct mroce_sent, tx_link);
+		if (!sent->probe && !path_room(p, sent_bytes(sent->seg)))
+			continue;
+		transmit(conn, p, sent, 0, tx, now);
+		return true;
+	}
+	return false;
+}
+
+/* The next content: a control message, or a segment of the stream whose turn it is. */
+static struct mroce_seg *next_seg(struct mroce_conn *conn, u64 now)
+{
+	struct mroce_stream *s;
+	struct mroce_seg *seg;
+
+	if (!list_empty(&conn->ctrl)) {
+		seg = list_first_entry(&conn->ctrl, struct mroce_seg, link);
+		list_del_init(&seg->link);
+		return seg;
+	}
+	while (!list_empty(&conn->ready)) {
+		s = list_first_entry(&conn->ready, struct mroce_stream, ready_link);
+		if (s->deficit <= 0) {
+			s->deficit += DRR_QUANTUM(conn);
+			list_move_tail(&s->ready_link, &conn->ready);
+			continue;
+		}
+		seg = mroce_stream_next_seg(s, now);
+		if (!seg) {
+			list_del_init(&s->ready_link);
+			s->deficit = 0;
+			continue;
+		}
+		s->deficit -= sent_bytes(seg);
+		list_add_tail(&seg->link, &s->segs);
+		if (!mroce_stream_backlogged(s)) {
+			list_del_init(&s->ready_link);
+			s->deficit = 0;
+		}
+		return seg;
+	}
+	return NULL;
+}
+
+static void no_memory(struct mroce_conn *conn, u64 now)
+{
+	if (!conn->kick_timer.armed)
+		mroce_timer_arm(&conn->peer->timers, &conn->kick_timer, now + NSEC_MS);
+}
+
+static bool output_new(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
+{
+	struct mroce_sent *sent;
+	struct mroce_path *p;
+	struct mroce_seg *seg;
+	u8 flags = 0;
+
+	if (list_empty(&conn->ctrl) && list_empty(&conn->ready))
+		return false;
+	p = mroce_path_select(conn, conn->payload + MROCE_DATA_HDR_LEN, now);
+	if (!p)
+		return false;
+	sent = mroce_txwin_add(conn, p);
+	if (!sent) {
+		no_memory(conn, now);
+		return false;
+	}
+	seg = next_seg(conn, now);
+	if (!seg) {
+		mroce_txwin_undo(conn, p, sent);
+		return false;
+	}
+	sent->seg = seg;
+	seg->sent = sent;
+	/* Nothing follows that would bring the verdict along. */
+	if (list_empty(&conn->ctrl) && list_empty(&conn->ready))
+		flags |= MROCE_F_ACK_REQ;
+	transmit(conn, p, sent, flags, tx, now);
+	return true;
+}
+
+static bool output_probe_reply(struct mroce_conn *conn, struct mroce_tx *tx)
+{
+	if (!conn->send_probe_reply)
+		return false;
+	conn->send_probe_reply = false;
+	mroce_tx_init(tx, conn, conn->probe_from, conn->tclass);
+	memcpy(tx->hdr, &conn->probe_reply, sizeof(conn->probe_reply));
+	tx->hdr_len = sizeof(conn->probe_reply);
+	mroce_count(conn->peer, MROCE_CNT_TX_PROBE);
+	return true;
+}
+
+static bool conn_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
+{
+	if (mroce_handshake_output(conn, tx, now))
+		return true;
+	if (conn->state != MROCE_CONN_OPEN)
+		return false;
+	return mroce_nak_output(conn, tx, now) || mroce_ack_output(conn, tx, now) ||
+	       output_probe_reply(conn, tx) || output_lost(conn, tx, now) || output_new(conn, tx, now);
+}
+
+int mroce_peer_output(struct mroce_peer *peer, struct mroce_tx *tx, u64 now)
+{
+	struct mroce_conn *conn;
+
+	while (!list_empty(&peer->out)) {
+		conn = list_first_entry(&peer->out, struct mroce_conn, out_link);
+		/* Off the list first: what conn_output() finds out may put it back. */
+		list_del_init(&conn->out_link);
+		if (!conn_output(conn, tx, now))
+			continue;
+		conn->tx_last = now;
+		mroce_conn_out(conn);
+		return 1;
+	}
+	return 0;
+}
+
+void mroce_tx_failed(struct mroce_peer *peer, struct mroce_tx *tx, u64 now)
+{
+	struct mroce_seg *seg = tx->seg;
+	struct mroce_stream *s = tx->stream;
+	struct mroce_conn *conn = tx->conn;
+
+	if (!seg || !s)
+		return;
+	mroce_txwin_lose(conn->paths[tx->path], seg->sent);
+	if (seg->kind == MROCE_SEG_MSG) {
+		mroce_stream_error(s, seg->msg->msn, MROCE_ST_LOC_PROT, now);
+	} else {
+		struct mroce_rmsg *r = seg->resp;
+
+		mroce_seg_cancel(conn, seg);
+		r->resp_out--;
+		mroce_response_failed(s, r, now);
+	}
+	mroce_conn_out(conn);
+}

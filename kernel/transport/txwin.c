@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Sent PSNs of one path, and how loss is found: a path is FIFO, so a packet that was sent later and accepted earlier
+ * proves that this one is gone. "Later" is by order of transmission, so lost retransmissions are found the same way.
+ */
+#include "internal.h"
+
+#define TXWIN_FIRST_SIZE	64	/* slots */
+
+void mroce_txwin_init(struct mroce_txwin *w, u32 first, u32 limit)
+{
+	w->una = first;
+	w->nxt = first;
+	w->limit = limit;
+}
+
+bool mroce_txwin_room(const struct mroce_txwin *w)
+{
+	return w->nxt - w->una < w->limit;
+}
+
+static bool mroce_txwin_grow(struct mroce_peer *peer, struct mroce_txwin *w)
+{
+	u32 size = w->size ? w->size * 2 : TXWIN_FIRST_SIZE;
+	struct mroce_sent **slots = peer->ops->alloc(peer, size * sizeof(*slots));
+	u32 psn;
+
+	if (!slots)
+		return false;
+	for (psn = w->una; psn != w->nxt; psn++)
+		slots[psn & (size - 1)] = w->slots[psn & (w->size - 1)];
+	if (w->slots)
+		peer->ops->free(peer, w->slots, w->size * sizeof(*slots));
+	w->slots = slots;
+	w->size = size;
+	return true;
+}
+
+/**
+ * mroce_txwin_add() - a record for the next PSN
+ *
+ * The caller has checked mroce_txwin_room(). Returns NULL without memory: that limits the window, nothing else.
+ */
+struct mroce_sent *mroce_txwin_add(struct mroce_conn *conn, struct mroce_path *p)
+{
+	struct mroce_txwin *w = &p->tx;
+	struct mroce_sent *sent;
+
+	if (w->nxt - w->una >= w->size && !mroce_txwin_grow(conn->peer, w))
+		return NULL;
+	sent = mroce_pool_get(conn->peer, &conn->sents);
+	if (!sent)
+		return NULL;
+	INIT_LIST_HEAD(&sent->tx_link);
+	sent->psn = w->nxt;
+	w->slots[w->nxt & (w->size - 1)] = sent;
+	w->nxt++;
+	return sent;
+}
+
+/** mroce_txwin_undo() - the newest record was not used after all */
+void mroce_txwin_undo(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent)
+{
+	p->tx.nxt--;
+	p->tx.slots[p->tx.nxt & (p->tx.size - 1)] = NULL;
+	mroce_pool_put(&conn->sents, sent);
+}
+
+/** mroce_txwin_find() - the record of @psn, or NULL if it is outside the window or accepted */
+struct mroce_sent *mroce_txwin_find(const struct mroce_txwin *w, u32 psn)
+{
+	if (psn - w->una >= w->nxt - w->una)
+		return NULL;
+	return w->slots[psn & (w->size - 1)];
+}
+
+/** mroce_txwin_sent() - @sent leaves now: it is the newest transmission of the path */
+void mroce_txwin_sent(struct mroce_path *p, struct mroce_sent *sent, u64 now)
+{
+	list_move_tail(&sent->tx_link, &p->inflight);
+	if (sent->lost)
+		p->conn->lost_pkts--;
+	sent->lost = false;
+	sent->sent_at = now;
+	sent->order = p->order++;
+	sent->epoch = p->epoch;
+	if (sent->ntx < 255)
+		sent->ntx++;
+	p->inflight_bytes += sent->bytes;
+	p->conn->inflight_bytes += sent->bytes;
+}
+
+/** mroce_txwin_lose() - @sent is believed lost and waits for its next transmission */
+void mroce_txwin_lose(struct mroce_path *p, struct mroce_sent *sent)
+{
+	if (sent->lost)
+		return;
+	sent->lost = true;
+	p->conn->lost_pkts++;
+	list_move_tail(&sent->tx_link, &p->lost);
+	p->inflight_bytes -= sent->bytes;
+	p->conn->inflight_bytes -= sent->bytes;
+}
+
+/*
+ * An acceptance proves that everything sent before it on this epoch has arrived or is lost. Which transmission of
+ * a packet sent twice arrived is not known: trust the last one only if its acceptance could not have come sooner.
+ */
+static void mroce_txwin_note_order(struct mroce_path *p, const struct mroce_sent *sent, u64 now)
+{
+	if (sent->epoch != p->epoch)
+		return;
+	if (sent->ntx > 1 && now - sent->sent_at < p->rtt.min * 3 / 4)
+		return;
+	if (p->any_acked && p->epoch_acked == sent->epoch && (s32)(sent->order - p->order_acked) <= 0)
+		return;
+	p->order_acked = sent->order;
+	p->epoch_acked = sent->epoch;
+	p->any_acked = true;
+}
+
+/**
+ * mroce_txwin_accept() - the peer accepted @psn, which lies in [una, nxt)
+ *
+ * Returns the bytes that are newly accepted; 0: it was known.
+ */
+u32 mroce_txwin_accept(struct mroce_path *p, u32 psn, u64 now)
+{
+	struct mroce_sent *sent = mroce_txwin_find(&p->tx, psn);
+	struct mroce_conn *conn = p->conn;
+	struct mroce_seg *seg;
+	u32 bytes;
+
+	if (!sent)
+		return 0;
+	bytes = sent->bytes;
+	if (sent->lost) {
+		conn->lost_pkts--;
+	} else {
+		p->inflight_bytes -= bytes;
+		conn->inflight_bytes -= bytes;
+		mroce_txwin_note_order(p, sent, now);
+	}
+	list_del(&sent->tx_link);
+	p->tx.slots[psn & (p->tx.size - 1)] = NULL;
+	while (p->tx.una != p->tx.nxt && !p->tx.slots[p->tx.una & (p->tx.size - 1)])
+		p->tx.una++;
+	seg = sent->seg;
+	mroce_pool_put(&conn->sents, sent);
+	if (seg) {
+		seg->sent = NULL;
+		mroce_seg_accepted(conn, seg, now);
+	}
+	return bytes;
+}
+
+/**
+ * mroce_txwin_detect() - move what the latest acceptances prove lost to the lost list
+ *
+ * Returns the number of packets found lost.
+ */
+u32 mroce_txwin_detect(struct mroce_path *p)
+{
+	struct mroce_sent *sent, *tmp;
+	u32 n = 0;
+
+	if (!p->any_acked || p->epoch_acked != p->epoch)
+		return 0;
+	list_for_each_entry_safe(sent, tmp, &p->inflight, tx_link) {
+		if (sent->epoch != p->epoch)
+			continue;
+		if ((s32)(p->order_acked - sent->order) <= (s32)p->reorder)
+			break;
+		mroce_txwin_lose(p, sent);
+		n++;
+	}
+	return n;
+}
+
+/** mroce_txwin_drop() - forget everything; contents have been cancelled or are dropped with it */
+void mroce_txwin_drop(struct mroce_path *p)
+{
+	struct mroce_txwin *w = &p->tx;
+	struct mroce_conn *conn = p->conn;
+
+	for (; w->una != w->nxt; w->una++) {
+		struct mroce_sent *sent = w->slots[w->una & (w->size - 1)];
+
+		if (!sent)
+			continue;
+		if (sent->lost)
+			conn->lost_pkts--;
+		else
+			conn->inflight_bytes -= sent->bytes;
+		list_del(&sent->tx_link);
+		if (sent->seg)
+			mroce_seg_put(conn, sent->seg);
+		mroce_pool_put(&conn->sents, sent);
+	}
+	p->inflight_bytes = 0;
+	mroce_txwin_trim(p);
+}
+
+/** mroce_txwin_trim() - give the slots back if none is in use */
+void mroce_txwin_trim(struct mroce_path *p)
+{
+	struct mroce_txwin *w = &p->tx;
+	struct mroce_peer *peer = p->conn->peer;
+
+	if (w->una != w->nxt || !w->slots)
+		return;
+	peer->ops->free(peer, w->slots, w->size * sizeof(*w->slots));
+	w->slots = NULL;
+	w->size = 0;
+}
