@@ -70,7 +70,7 @@ bench: ## numbers for Documentation/performance.rst
 
 # ---- installation --------------------------------------------------------------------
 
-KREL = $(shell cat "$(KDIR)/include/config/kernel.release" 2>/dev/null)
+KREL = $(shell scripts/module --release "$(KDIR)")
 IBV_DIR := $(DESTDIR)$(LIBDIR)/libibverbs
 DRIVER_FILE := $(DESTDIR)/etc/libibverbs.d/metaroce.driver
 MOD_DIR = $(DESTDIR)/lib/modules/$(KREL)/updates

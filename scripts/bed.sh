@@ -182,7 +182,7 @@ judge() {
 			say "the guest died (status $guest_rc) before the command ended; kernel log:"
 		fi
 		if [ -n "$line" ]; then show_from "$run/klog" "$line"; else
-			tail -n 25 "$run/klog" "$run"/host.log | sed 's/^/| /' >&2
+			cat "$run/host.log" "$run/klog" | tail -n 25 | sed 's/^/| /' >&2
 		fi
 		exit "$BED_LOST"
 	fi

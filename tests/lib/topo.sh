@@ -74,8 +74,8 @@ veth() {
 	mtu=$(value mtu 1500 "$@")
 	ip link add "$d1" netns "$n1" mtu "$mtu" type veth peer name "$d2" netns "$n2" || return
 	ip -n "$n2" link set "$d2" mtu "$mtu"
-	in_ns "$n1" ethtool -K "$d1" tso off gso off gro off >/dev/null 2>&1
-	in_ns "$n2" ethtool -K "$d2" tso off gso off gro off >/dev/null 2>&1
+	in_ns "$n1" ethtool -K "$d1" tso off gso off gro off >/dev/null 2>&1 || true
+	in_ns "$n2" ethtool -K "$d2" tso off gso off gro off >/dev/null 2>&1 || true
 	ip -n "$n1" link set "$d1" up
 	ip -n "$n2" link set "$d2" up
 	shape "$n1" "$d1" "$@" && shape "$n2" "$d2" "$@"
@@ -104,7 +104,7 @@ shape() {
 		*) echo "shape: unknown key '$arg'" >&2; return 1 ;;
 		esac
 	done
-	"${tc[@]}" qdisc del dev "$dev" root 2>/dev/null
+	"${tc[@]}" qdisc del dev "$dev" root 2>/dev/null || true
 	if [ -n "$ecn" ]; then
 		[ -n "$rate" ] && [ -z "$delay$jitter${netem[*]}" ] || {
 			echo "shape: ecn wants a rate, and delay and loss on another hop" >&2
@@ -326,7 +326,7 @@ rxe_wire() {
 	for dev in r0 r1; do
 		sysctl -qw "net.ipv4.conf.$dev.accept_local=1" "net.ipv4.conf.$dev.rp_filter=0" \
 			"net.ipv4.conf.$dev.arp_ignore=1"
-		ethtool -K "$dev" tso off gso off gro off >/dev/null 2>&1
+		ethtool -K "$dev" tso off gso off gro off >/dev/null 2>&1 || true
 		ip link set "$dev" up
 	done
 	ip addr add 10.9.0.1/32 dev r0
