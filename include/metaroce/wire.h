@@ -4,17 +4,17 @@
  * tests. Documentation/protocol.rst is its text; "M<n>" there are the numbered requirements.
  *
  * All fields are big endian. Every packet starts with version and type; reserved fields are sent as zero and
- * ignored on receipt. Multi-byte fields are naturally aligned from the start of the UDP payload.
+ * ignored on receipt [M6]. Multi-byte fields are naturally aligned from the start of the UDP payload.
  */
 #ifndef METAROCE_WIRE_H
 #define METAROCE_WIRE_H
 
 #include <linux/types.h>
 
-#define MROCE_UDP_PORT		4795	/* unassigned by IANA (checked against Debian's services list) */
+#define MROCE_UDP_PORT		4795	/* [M1]; unassigned by IANA (checked against Debian's services list) */
 #define MROCE_VERSION		0
 
-/* ver_type: version in the high, type in the low four bits */
+/* ver_type: version in the high, type in the low four bits [M4] */
 #define MROCE_VER_TYPE(type)	((MROCE_VERSION << 4) | (type))
 
 enum mroce_pkt_type {
@@ -258,7 +258,7 @@ struct mroce_datagram {
 
 #define MROCE_TICK_NS		16	/* unit of tstamp: wraps after 68 s */
 
-/* Initial PSN of a path: both ends derive it from the seed (splitmix64's finaliser). */
+/* Initial PSN of a path: both ends derive it from the seed (splitmix64's finaliser) [M36]. */
 static inline __u32 mroce_isn(__u64 seed, unsigned int path)
 {
 	__u64 z = seed + (path + 1) * 0x9e3779b97f4a7c15ULL;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Verdicts on the wire: when a path is acknowledged and what the ACK says, refusals in NAKs, and what the sender
- * learns from both. ACK and NAK are not reliable: a lost ACK is healed by the next, a lost NAK by the packet's
- * retransmission, which meets the same refusal.
+ * learns from both. Both go on the connection that they are about [M11]. They are not reliable: a lost ACK is healed by
+ * the next, a lost NAK by the packet's retransmission, which meets the same refusal.
  */
 #include "internal.h"
 
-/* An ACK of @p is due: at once, or with the next batch. */
+/* An ACK of @p is due: at once, or with the next batch [M50]. */
 void mroce_ack_note(struct mroce_path *p, bool now_please, u64 now)
 {
 	struct mroce_conn *conn = p->conn;
@@ -32,6 +32,7 @@ void mroce_ack_timer(struct mroce_timer *t, u64 now)
 	mroce_conn_out(conn);
 }
 
+/* The exact state of the path now [M47]. */
 static u32 ack_block(const struct mroce_path *p, u32 base, struct mroce_ack_block *b, u64 now)
 {
 	u64 delay = (now - p->rx_tstamp_at) / MROCE_TICK_NS;
@@ -53,7 +54,7 @@ static u32 ack_block(const struct mroce_path *p, u32 base, struct mroce_ack_bloc
 	return sizeof(*b);
 }
 
-/* The vector at the left edge, and for a longer window those that end at the newest PSN. */
+/* The vector at the left edge, and for a longer window those that end at the newest PSN [M48]. */
 static u32 ack_blocks(const struct mroce_path *p, u8 *out, u8 *n, u64 now)
 {
 	u32 span = p->rx.next - p->rx.cum;
@@ -72,6 +73,7 @@ static u32 ack_blocks(const struct mroce_path *p, u8 *out, u8 *n, u64 now)
 	return len;
 }
 
+/* [M79] */
 static u32 ack_credits(struct mroce_conn *conn, u8 *out, u8 *n)
 {
 	struct mroce_credit *c = (void *)out;
@@ -93,7 +95,7 @@ static u32 ack_credits(struct mroce_conn *conn, u8 *out, u8 *n)
 	return *n * sizeof(*c);
 }
 
-/** mroce_ack_output() - one ACK for the first path that is due; it leaves by the reverse of that path's newest packet */
+/** mroce_ack_output() - an ACK for the first path that is due, by the reverse of that path's newest packet [M51] */
 bool mroce_ack_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 {
 	struct mroce_ack_hdr *h = (void *)tx->hdr;
@@ -168,7 +170,7 @@ static void ack_rtt(struct mroce_path *p, const struct mroce_ack_block *b, u64 n
 	mroce_rtt_sample(&p->conn->rtt, rtt, now);
 }
 
-/* Duplicates that our probes did not cause mean that a packet was late, not lost: wait longer on this path. */
+/* Duplicates that our probes did not cause mean that a packet was late, not lost: wait longer on this path [M57]. */
 static void ack_duplicates(struct mroce_path *p, const struct mroce_ack_block *b)
 {
 	u32 dups = be32_to_cpu(b->dup_count);
@@ -211,7 +213,7 @@ static void ack_accept(struct mroce_path *p, u32 psn, u32 *bytes, u32 *pkts, u64
 	++*pkts;
 }
 
-/* One block: false if it speaks of PSNs that were never sent. */
+/* One block: false if it speaks of PSNs that were never sent [M53]. */
 static bool ack_one(struct mroce_conn *conn, const struct mroce_ack_block *b, u64 now)
 {
 	u32 cum = be32_to_cpu(b->cum_psn), base = be32_to_cpu(b->base_psn);
@@ -310,7 +312,7 @@ static const enum mroce_counter met_counter[MROCE_SYN_MAX] = {
 
 /*
  * The content leaves its PSN, which goes out again as EMPTY; the content's owner decides what becomes of it.
- * False if the record names no PSN that waits for a verdict.
+ * False if the record names no PSN that waits for a verdict [M54].
  */
 static bool nak_one(struct mroce_conn *conn, const struct mroce_nak_rec *r, u64 now)
 {

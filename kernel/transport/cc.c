@@ -27,7 +27,7 @@ static void cc_set(struct mroce_path *p, u64 cwnd)
 }
 
 /*
- * Queueing delay that stands for a mark: min_rtt / 4, at least 8 packets' time at the rate now in use (rule 32).
+ * Queueing delay that stands for a mark: min_rtt / 4, at least 8 packets' time at the rate now in use [M127].
  * The rate is the window per round trip, so 8 packets' time is srtt * 8 packets / window.
  */
 u64 mroce_delay_target(const struct mroce_path *p)
@@ -51,7 +51,7 @@ static void dctcp_init(struct mroce_path *p)
 	p->cc.round_end = p->tx.nxt;
 }
 
-/* A round trip has passed: fold its marks into alpha and allow the next reduction. */
+/* A round trip has passed: fold its marks into alpha and allow the next reduction [M123]. */
 static void dctcp_round(struct mroce_path *p)
 {
 	struct mroce_cc *cc = &p->cc;
@@ -86,7 +86,7 @@ static void dctcp_grow(struct mroce_path *p, u32 bytes)
 		cc_set(p, (u64)cc->cwnd + bytes);
 		return;
 	}
-	/* One packet per round trip over all paths together, given to the paths by what each delivers. */
+	/* One packet per round trip over all paths together [M125], given to the paths by what each delivers. */
 	cc->acc += bytes;
 	total = cc_conn_cwnd(p->conn);
 	if (cc->acc >= total) {

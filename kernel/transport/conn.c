@@ -50,6 +50,7 @@ static void idle_timer(struct mroce_timer *t, u64 now)
 	mroce_timer_arm(&conn->peer->timers, t, last + MROCE_IDLE_LIFE);
 }
 
+/* Seeds: for each attempt anew, and nobody else's to guess [M14, M139]. */
 static u64 random64(struct mroce_peer *peer)
 {
 	return (u64)peer->ops->random32(peer) << 32 | peer->ops->random32(peer);
@@ -165,7 +166,7 @@ void mroce_conn_destroy(struct mroce_conn *conn)
 	peer->ops->conn_free(peer, conn, sizeof(*conn));
 }
 
-/** mroce_conn_for_class() - the connection that sends with @tclass; started if there is none. NULL without memory. */
+/** mroce_conn_for_class() - the connection that sends with @tclass [M9], perhaps a new one. NULL without memory. */
 struct mroce_conn *mroce_conn_for_class(struct mroce_peer *peer, u8 tclass, u64 now)
 {
 	struct mroce_conn *conn, *best = NULL;
@@ -179,7 +180,7 @@ struct mroce_conn *mroce_conn_for_class(struct mroce_peer *peer, u8 tclass, u64 
 	if (!best)
 		return mroce_conn_create(peer, tclass, false, now);
 	if (best->state == MROCE_CONN_HALF) {
-		/* It has work now: should the other end's confirmation not come, connect ourselves. */
+		/* It has work now: should the other end's confirmation not come, connect ourselves [M20]. */
 		best->state = MROCE_CONN_CONNECTING;
 		peer->half_open--;
 		mroce_timer_arm(&peer->timers, &best->hs_timer, now + best->hs_backoff);
@@ -187,7 +188,7 @@ struct mroce_conn *mroce_conn_for_class(struct mroce_peer *peer, u8 tclass, u64 
 	return best;
 }
 
-/** mroce_conn_lost() - the other end does not know it any more; opened streams end, others try again elsewhere */
+/** mroce_conn_lost() - the other end does not know it any more; opened streams end, others try again elsewhere [M34] */
 void mroce_conn_lost(struct mroce_conn *conn, u64 now)
 {
 	struct mroce_peer *peer = conn->peer;
@@ -262,7 +263,7 @@ void mroce_seg_put(struct mroce_conn *conn, struct mroce_seg *seg)
 	mroce_pool_put(&conn->segs, seg);
 }
 
-/** mroce_seg_cancel() - its content is void; the PSN that carries it, if any, goes out as EMPTY from now on */
+/** mroce_seg_cancel() - its content is void; the PSN that carries it, if any, goes out as EMPTY from now on [M40] */
 void mroce_seg_cancel(struct mroce_conn *conn, struct mroce_seg *seg)
 {
 	if (seg->sent)
@@ -333,7 +334,7 @@ static const enum mroce_counter refuse_counter[MROCE_SYN_MAX] = {
 	[MROCE_SYN_OP]		= MROCE_CNT_REFUSE_OP,
 };
 
-/* Its first verdict: what the content's owner says. */
+/* Its first verdict, at once [M41]: what the content's owner says. EMPTY is always welcome [M44]. */
 static struct mroce_verdict data_verdict(struct mroce_conn *conn, const struct mroce_data *d, struct mroce_rx *rx, u64 now)
 {
 	if (d->opcode == MROCE_OP_EMPTY)
@@ -349,7 +350,7 @@ static void data_note(struct mroce_path *p, const struct mroce_data *d, const st
 	p->rx_tstamp = d->tstamp;
 	p->rx_tstamp_at = now;
 	p->rx_count++;
-	if (rx->ce) {
+	if (rx->ce) {	/* [M122] */
 		p->ce_count++;
 		mroce_count(p->conn->peer, MROCE_CNT_RX_CE);
 	}
@@ -416,6 +417,7 @@ static void data_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	mroce_conn_confirm(conn, now);
 	conn->rx_last = now;
 	mroce_count(peer, MROCE_CNT_RX_DATA);
+	/* [M49]; gaps and refusals are found in data_new() */
 	urgent = (d.flags & MROCE_F_ACK_REQ) || rx->ce != p->last_ce || !p->rx_count;
 	p->last_ce = rx->ce;
 	data_note(p, &d, rx, now);
@@ -441,6 +443,7 @@ static void data_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	}
 }
 
+/* [M63] */
 static void probe_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 {
 	struct mroce_probe pr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Control messages about streams: OPEN and OPENED give a stream its identity, CLOSED and QUERY tell a requester that
- * an answer will not come. Each is the content of one PSN, so none is lost; each is complete in itself, so it
+ * an answer will not come. Each is the content of one PSN, so none is lost [M114]; each is complete in itself, so it
  * outlives the stream that sent it.
  */
 #include "internal.h"
@@ -59,7 +59,7 @@ static bool ctrl_opened(struct mroce_stream *s, u32 nonce)
 	return true;
 }
 
-/** mroce_ctrl_closed() - accepted requests will not be answered; without memory the peer's QUERY finds out */
+/** mroce_ctrl_closed() - accepted requests will not be answered [M110]; without memory the peer's QUERY finds out */
 void mroce_ctrl_closed(struct mroce_stream *s, u8 syndrome)
 {
 	struct mroce_seg *seg;
@@ -93,6 +93,7 @@ static bool stream_receives(const struct mroce_stream *s)
 	return s->state >= MROCE_STREAM_RTR && s->state <= MROCE_STREAM_SQD;
 }
 
+/* [M70] */
 static struct mroce_verdict open_input(struct mroce_stream *s, u32 src_qpn, u32 nonce, u64 now)
 {
 	if (!s || !stream_receives(s) || s->attr.dst_qpn != src_qpn)
@@ -116,7 +117,7 @@ static enum mroce_status closed_status(u32 syndrome)
 	return MROCE_ST_RETRY_EXC;
 }
 
-/* The oldest request that waits for an answer will not get it. */
+/* The oldest request that waits for an answer will not get it [M111]. */
 static void answer_lost(struct mroce_stream *s, u8 status, u64 now)
 {
 	struct mroce_msg *m;
@@ -141,7 +142,7 @@ struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroc
 	switch (d->opcode) {
 	case MROCE_OP_OPEN:
 		return open_input(s, src_qpn, be32_to_cpu(h.nonce), now);
-	case MROCE_OP_OPENED:
+	case MROCE_OP_OPENED:	/* [M72] */
 		if (s && !s->opened && stream_receives(s) && s->attr.dst_qpn == src_qpn &&
 		    s->nonce == be32_to_cpu(h.nonce))
 			mroce_stream_opened(s, tag, be32_to_cpu(h.rsn_limit), h.flags & MROCE_F_UNLIMITED, now);
@@ -150,7 +151,7 @@ struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroc
 		if (s && stream_receives(s) && s->attr.dst_qpn == src_qpn && s->rx_tag == tag)
 			answer_lost(s, closed_status(be32_to_cpu(h.syndrome)), now);
 		return MROCE_ACCEPT;
-	default: /* QUERY */
+	default: /* QUERY [M113] */
 		if (s && stream_receives(s) && s->attr.dst_qpn == src_qpn && s->rx_tag == tag)
 			return MROCE_ACCEPT;
 		return MROCE_REFUSE(MROCE_SYN_NO_STREAM);

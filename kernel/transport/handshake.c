@@ -4,10 +4,11 @@
  *
  * Each end chooses the id that it wants to receive and a random seed that names its attempt. An ACCEPT that echoes
  * our seed opens our side; a passive end opens when the first valid packet arrives under its id. Nothing that a
- * CONNECT claims ends an existing connection: a new one is built beside it, and only its confirmation ends the old.
+ * CONNECT claims ends an existing connection [M22]: a new one is built beside it, and only its confirmation ends the old.
  */
 #include "internal.h"
 
+/* [M23] */
 static bool connect_valid(const struct mroce_connect *c)
 {
 	return c->npaths >= 1 && c->npaths <= MROCE_MAX_PATHS && be32_to_cpu(c->my_id) &&
@@ -16,7 +17,7 @@ static bool connect_valid(const struct mroce_connect *c)
 	       be16_to_cpu(c->msn_window) >= MROCE_MIN_MSN_WINDOW;
 }
 
-/* What the other end says of itself; both ends use the smaller of each limit. No PSN has been used yet. */
+/* What the other end says of itself; both ends use the smaller of each limit [M29]. No PSN has been used yet. */
 static void conn_set_peer(struct mroce_conn *conn, const struct mroce_connect *c)
 {
 	const struct mroce_limits *own = &conn->peer->limits;
@@ -42,6 +43,7 @@ static void conn_set_peer(struct mroce_conn *conn, const struct mroce_connect *c
 	mroce_conn_spread(conn);
 }
 
+/* Own limits, not the agreed ones; no feature bits exist yet [M30]. */
 static void build_connect(struct mroce_conn *conn, u8 type, struct mroce_tx *tx)
 {
 	const struct mroce_limits *own = &conn->peer->limits;
@@ -105,7 +107,7 @@ bool mroce_handshake_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 no
 	return false;
 }
 
-/** mroce_hs_timer() - CONNECT again with back-off, or the end of a half-open connection */
+/** mroce_hs_timer() - CONNECT again with back-off [M13], or the end of a half-open connection [M27] */
 void mroce_hs_timer(struct mroce_timer *t, u64 now)
 {
 	struct mroce_conn *conn = container_of(t, struct mroce_conn, hs_timer);
@@ -131,7 +133,10 @@ static void answer_connect(struct mroce_conn *conn, const struct mroce_rx *rx)
 	mroce_conn_out(conn);
 }
 
-/* The same attempt again, or one that crosses ours: the connection that it belongs to, or NULL. */
+/*
+ * The same attempt again [M16], or one that crosses ours [M21]: its connection, or NULL. On loopback only the passive
+ * one [M24].
+ */
 static struct mroce_conn *connect_known(struct mroce_peer *peer, const struct mroce_connect *c)
 {
 	struct mroce_conn *conn;
@@ -150,6 +155,7 @@ static struct mroce_conn *connect_known(struct mroce_peer *peer, const struct mr
 	return NULL;
 }
 
+/* [M27] */
 static void drop_oldest_half_open(struct mroce_peer *peer)
 {
 	struct mroce_conn *conn;
@@ -190,7 +196,7 @@ void mroce_peer_connect(struct mroce_peer *peer, struct mroce_rx *rx, u64 now)
 	answer_connect(conn, rx);
 }
 
-/** mroce_accept_input() - the answer to our CONNECT */
+/** mroce_accept_input() - the answer to our CONNECT, if it echoes our seed [M17] */
 void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 {
 	struct mroce_peer *peer = conn->peer;
@@ -202,7 +208,7 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 		return;
 	}
 	if (conn->state == MROCE_CONN_OPEN) {
-		/* Our confirmation was lost, or the ACCEPT was doubled. */
+		/* Our confirmation was lost, or the ACCEPT was doubled [M18]. */
 		if (conn->tx_id == be32_to_cpu(c.my_id) && conn->peer_seed == be64_to_cpu(c.seed)) {
 			conn->send_confirm = true;
 			mroce_conn_out(conn);
@@ -215,7 +221,7 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 		mroce_count(peer, MROCE_CNT_DROP_CONN_STATE);
 		return;
 	}
-	if (c.flags & MROCE_CONNECT_F_RETRY) {
+	if (c.flags & MROCE_CONNECT_F_RETRY) {	/* [M26] */
 		if (conn->cookie != be64_to_cpu(c.cookie)) {
 			conn->cookie = be64_to_cpu(c.cookie);
 			conn->send_connect = true;
@@ -233,7 +239,7 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	mroce_conn_opened(conn, now);
 }
 
-/** mroce_conn_confirm() - a valid packet came under our id: the other end has seen our ACCEPT */
+/** mroce_conn_confirm() - a valid packet came under our id: the other end has seen our ACCEPT [M19] */
 void mroce_conn_confirm(struct mroce_conn *conn, u64 now)
 {
 	if (conn->state == MROCE_CONN_OPEN || !conn->has_peer)
@@ -269,7 +275,7 @@ u64 mroce_connect_cookie(const struct mroce_rx *rx, u64 *seed)
 	return be64_to_cpu(c.cookie);
 }
 
-/* A RESET proves itself by echoing a packet that is still in flight; the timestamp is that of its last transmission. */
+/* A RESET proves itself by echoing a packet in flight; the timestamp is that of its last transmission [M33]. */
 static bool reset_valid(const struct mroce_conn *conn, const struct mroce_reset *r, u64 now)
 {
 	const struct mroce_sent *sent;

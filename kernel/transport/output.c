@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What leaves next: handshake, refusals and acknowledgements, what was lost, control messages, then the streams in
- * turn, byte-fair (deficit round robin), each packet on the path that is expected to deliver first.
+ * turn, byte-fair (deficit round robin) [M129], each packet on the path that is expected to deliver first.
  */
 #include "internal.h"
 
@@ -12,6 +12,7 @@ static u32 sent_bytes(const struct mroce_seg *seg)
 	return MROCE_DATA_HDR_LEN + (seg ? seg->len : 0);
 }
 
+/* [M124] */
 static bool path_room(const struct mroce_path *p, u32 bytes)
 {
 	return !p->inflight_bytes || p->inflight_bytes + bytes <= p->cc.cwnd;

@@ -44,7 +44,7 @@ u64 mroce_path_srtt(const struct mroce_path *p)
 	return path_rtt(p)->srtt ?: MROCE_RTT_INIT;
 }
 
-/** mroce_path_pto() - how long the tail may stay silent before it is probed */
+/** mroce_path_pto() - how long the tail may stay silent before it is probed [M58] */
 u64 mroce_path_pto(const struct mroce_path *p)
 {
 	const struct mroce_rtt *r = path_rtt(p);
@@ -98,7 +98,7 @@ static struct mroce_path *path_living(const struct mroce_path *p, u64 now)
 	return best;
 }
 
-/* The lost list keeps the order in which packets were last sent. */
+/* All of it goes out again [M58]. The lost list keeps the order in which packets were last sent. */
 static void path_lose_all(struct mroce_path *p)
 {
 	struct mroce_sent *sent, *tmp;
@@ -143,7 +143,7 @@ static u16 path_random_sport(struct mroce_peer *peer)
 }
 
 /**
- * mroce_path_reroute() - leave a route that seems dead
+ * mroce_path_reroute() - leave a route that seems dead, with everything that is in flight [M60, M61]
  *
  * A path that lives proves its route: borrow that (rule 9). Otherwise take a fresh port, on the next egress.
  */
@@ -169,7 +169,8 @@ void mroce_path_reroute(struct mroce_path *p, u64 now)
 /**
  * mroce_conn_spread() - ask the host for its routes and deal the paths over them
  *
- * A path whose egress is still among them keeps it. Returns the number of routes.
+ * New content is cut to what all of them carry [M64]. A path whose egress is still among them keeps it. Returns the
+ * number of routes.
  */
 int mroce_conn_spread(struct mroce_conn *conn)
 {

@@ -2,7 +2,7 @@
 /*
  * Responses of READs and atomics, at both ends. They are reliable data of the reverse paths, named by the request's
  * MSN and outside the reverse stream's own order, so the two directions of a QP never wait for each other (rule 6).
- * An atomic runs once because its request's PSN is accepted once; its result is kept until the response is accepted.
+ * An atomic runs once because its request's PSN is accepted once; its result is kept until the response is accepted [M105].
  */
 #include "internal.h"
 
@@ -27,6 +27,7 @@ static struct mroce_msg *request_find(const struct mroce_stream *s, u32 msn)
 	return NULL;
 }
 
+/* An answer to another question than ours is an error of ours [M109]. */
 static void input_read(struct mroce_stream *s, struct mroce_msg *m, const struct mroce_data *d, struct mroce_rx *rx,
 		       u64 now)
 {
@@ -63,7 +64,7 @@ static void input_atomic(struct mroce_stream *s, struct mroce_msg *m, struct mro
 /**
  * mroce_response_input() - part of an answer to one of our requests
  *
- * Always accepted: an answer to a request that has failed meanwhile is of no interest, and a wrong one is our error.
+ * Always accepted [M103]: an answer to a request that has failed meanwhile is of no interest, and a wrong one is our error.
  */
 struct mroce_verdict mroce_response_input(struct mroce_stream *s, const struct mroce_data *d, struct mroce_rx *rx, u64 now)
 {
@@ -168,7 +169,7 @@ void mroce_response_accepted(struct mroce_stream *s, struct mroce_rmsg *r, u64 n
 	resp_check_done(s, r, now);
 }
 
-/** mroce_response_failed() - the region cannot be read any more: the answer ends with an error */
+/** mroce_response_failed() - the region cannot be read any more: the answer ends with an error [M108] */
 void mroce_response_failed(struct mroce_stream *s, struct mroce_rmsg *r, u64 now)
 {
 	if (r->resp_dead) {

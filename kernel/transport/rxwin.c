@@ -89,6 +89,7 @@ static bool mroce_rxwin_grow(struct mroce_peer *peer, struct mroce_rxwin *w, u32
 	return true;
 }
 
+/* Outside the window on either side there is no verdict [M37]. */
 enum mroce_rx_verdict mroce_rxwin_check(struct mroce_peer *peer, struct mroce_rxwin *w, u32 psn, u8 *syn, u8 *arg)
 {
 	u32 ahead = psn - w->cum;

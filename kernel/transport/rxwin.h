@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Receive window of one path: which PSNs have a verdict, and which. A PSN gets exactly one: accepted, or refused
- * for ever until an EMPTY packet turns it into accepted. Callers hold the peer's lock.
+ * Receive window of one path: which PSNs have a verdict, and which. A PSN gets exactly one: accepted [M42], or
+ * refused for ever until an EMPTY packet turns it into accepted [M43]. Callers hold the peer's lock.
  */
 #ifndef MROCE_RXWIN_H
 #define MROCE_RXWIN_H

@@ -44,7 +44,7 @@ void mroce_stream_unbind(struct mroce_stream *s)
 		mroce_timer_arm(&conn->peer->timers, &conn->idle_timer, conn->rx_last + MROCE_TRIM_AFTER);
 }
 
-/** mroce_stream_timeout() - one round of the QP's timeout, ns (rule 37); never shorter than the route allows */
+/** mroce_stream_timeout() - one round of the QP's timeout, ns (rule 37); never shorter than the route allows [M101] */
 u64 mroce_stream_timeout(const struct mroce_stream *s)
 {
 	u64 t = 4096ULL << (s->attr.timeout & 31);
@@ -66,7 +66,7 @@ int mroce_stream_attach(struct mroce_stream *s, struct mroce_peer *peer, const s
 	s->peer = peer;
 	s->attr = *attr;
 	s->state = MROCE_STREAM_RTR;
-	s->rx_tag = random_tag(peer);
+	s->rx_tag = random_tag(peer);	/* [M67] */
 	s->open_timer.fn = mroce_stream_open_timer;
 	s->retry_timer.fn = mroce_stream_retry_timer;
 	s->wait_timer.fn = mroce_stream_wait_timer;
@@ -85,7 +85,7 @@ int mroce_stream_attach(struct mroce_stream *s, struct mroce_peer *peer, const s
 	return 0;
 }
 
-/** mroce_stream_open_start() - send OPEN under a fresh nonce */
+/** mroce_stream_open_start() - send OPEN under a fresh nonce [M69] */
 void mroce_stream_open_start(struct mroce_stream *s, u64 now)
 {
 	if (s->opened || s->state == MROCE_STREAM_ERR)
@@ -101,7 +101,7 @@ void mroce_stream_open_timer(struct mroce_timer *t, u64 now)
 	mroce_stream_open_start(container_of(t, struct mroce_stream, open_timer), now);
 }
 
-/** mroce_stream_open_refused() - the peer's QP is not there yet: ask again later */
+/** mroce_stream_open_refused() - the peer's QP is not there yet: ask again later [M71] */
 void mroce_stream_open_refused(struct mroce_stream *s, u64 now)
 {
 	s->open_backoff = s->open_backoff ? min(s->open_backoff * 2, OPEN_BACKOFF_MAX) : OPEN_BACKOFF_FIRST;
@@ -162,7 +162,7 @@ void mroce_stream_sqd(struct mroce_stream *s, u64 now)
 }
 
 /**
- * mroce_stream_clock() - arm the clock while work is outstanding
+ * mroce_stream_clock() - arm the clock while work is outstanding; what the paths repair does not concern it [M59]
  *
  * It ticks once a timeout, so a deadline that packets keep moving costs nothing per packet.
  */
@@ -178,7 +178,7 @@ void mroce_stream_clock(struct mroce_stream *s, u64 now)
 		mroce_timer_arm(&s->peer->timers, &s->retry_timer, now + round);
 }
 
-/* A READ or atomic whose request was accepted and whose answer does not move: ask whether it still will come. */
+/* A READ or atomic whose request was accepted and whose answer does not move: ask whether it still will come [M112]. */
 static void stream_query(struct mroce_stream *s, u64 round, u64 now)
 {
 	struct mroce_msg *m;

@@ -3,7 +3,7 @@
  * The responder's half of a stream: packets are checked and accepted in whatever order they come, data is placed as
  * it lands (or, for strict regions, at its turn), and messages take effect in MSN order.
  *
- * Progress: the packet that is next in its stream is never refused LATER, so no bound on held memory can stop a
+ * Progress: the packet that is next in its stream is never refused LATER [M120], so no bound on held memory can stop a
  * stream for ever.
  */
 #include "internal.h"
@@ -123,7 +123,8 @@ u32 mroce_stream_credit_limit(struct mroce_stream *s, bool *unlimited)
 
 /*
  * Bind receive entries up to @rsn, in RSN order, so that the oldest message gets the oldest entry whatever arrives
- * first (rule 4). All or none is not needed: entries bound for older RSNs are theirs anyway.
+ * first [M87]; the oldest unfinished one may be 64 behind [M88]. All or none is not needed: entries bound for older RSNs
+ * are theirs anyway.
  */
 static struct mroce_verdict bind_recv(struct mroce_stream *s, u32 rsn, struct mroce_recv **recv)
 {
@@ -155,7 +156,7 @@ static struct mroce_verdict bind_recv(struct mroce_stream *s, u32 rsn, struct mr
 	return MROCE_ACCEPT;
 }
 
-/* Remember the lowest error; it takes effect at its turn (rule 7). */
+/* Remember the lowest error; it takes effect at its turn [M97]. */
 static struct mroce_verdict rx_error(struct mroce_stream *s, u32 msn, u8 syn, u8 recv_status)
 {
 	if (!s->rx_has_err || mroce_before(msn, s->rx_err_msn)) {
@@ -186,7 +187,7 @@ static struct mroce_verdict check_access(struct mroce_stream *s, struct mroce_rm
 
 	if (!(s->attr.access & acc))
 		return rx_error(s, r->msn, MROCE_SYN_INVALID, MROCE_ST_OK);
-	if (!r->len)
+	if (!r->len)	/* [M96] */
 		return MROCE_ACCEPT;
 	ret = s->peer->ops->mr_check(s, r->rkey, r->addr, r->len, acc);
 	if (ret < 0)
@@ -195,7 +196,7 @@ static struct mroce_verdict check_access(struct mroce_stream *s, struct mroce_rm
 	return MROCE_ACCEPT;
 }
 
-/* All that can be said of a message from any one of its packets. */
+/* All that can be said of a message from any one of its packets [M94], and with which syndrome [M95]. */
 static struct mroce_verdict check_first(struct mroce_stream *s, struct mroce_rmsg *r)
 {
 	struct mroce_verdict v = MROCE_ACCEPT;
@@ -216,12 +217,14 @@ static struct mroce_verdict check_first(struct mroce_stream *s, struct mroce_rms
 	return v;
 }
 
+/* [M77] */
 static bool same_message(const struct mroce_rmsg *r, const struct mroce_data *d)
 {
 	return r->opcode == d->opcode && r->len == d->msg_len && r->addr == d->addr && r->rkey == d->rkey &&
 	       (!mroce_opcode_takes_recv(d->opcode) || r->rsn == d->rsn);
 }
 
+/* What is held is counted as it costs [M119]. */
 static struct mroce_verdict hold(struct mroce_stream *s, struct mroce_rmsg *r, const struct mroce_data *d,
 				 struct mroce_rx *rx)
 {
@@ -244,7 +247,7 @@ static struct mroce_verdict hold(struct mroce_stream *s, struct mroce_rmsg *r, c
 	return MROCE_ACCEPT;
 }
 
-/* The region was there when the message was accepted and is gone now: the stream ends at this message (rule 28). */
+/* The region was there when the message was accepted and is gone now: the stream ends at this message [M100]. */
 static void revoked(struct mroce_stream *s, struct mroce_rmsg *r)
 {
 	mroce_count(s->peer, MROCE_CNT_ACCESS_LATE);
@@ -275,6 +278,7 @@ static bool drain_held(struct mroce_stream *s, struct mroce_rmsg *r)
 	return true;
 }
 
+/* Relaxed: as it lands [M116]. Strict: in the order of posting, ascending [M117]. */
 static struct mroce_verdict accept_write(struct mroce_stream *s, struct mroce_rmsg *r, const struct mroce_data *d,
 					 struct mroce_rx *rx)
 {
@@ -291,6 +295,7 @@ static struct mroce_verdict accept_write(struct mroce_stream *s, struct mroce_rm
 	return MROCE_ACCEPT;
 }
 
+/* [M115] */
 static struct mroce_verdict accept_send(struct mroce_stream *s, struct mroce_rmsg *r, const struct mroce_data *d,
 					struct mroce_rx *rx)
 {
@@ -333,7 +338,7 @@ static struct mroce_verdict accept_content(struct mroce_stream *s, struct mroce_
 	return v;
 }
 
-/* Where @msn stands to the stream's window and errors. */
+/* Where @msn stands to the stream's window [M76] and errors [M98]. */
 static struct mroce_verdict check_msn(struct mroce_stream *s, const struct mroce_conn *conn, u32 msn)
 {
 	if (msn - s->exp_msn >= conn->msn_window)
@@ -376,7 +381,7 @@ static void note_credit(struct mroce_stream *s, struct mroce_conn *conn, const s
 		list_add_tail(&s->credit_link, &conn->credits);
 }
 
-/** mroce_stream_input() - a request or response of some stream */
+/** mroce_stream_input() - a request or response of some stream, by tag [M68], on any connection of the peer [M10] */
 struct mroce_verdict mroce_stream_input(struct mroce_conn *conn, const struct mroce_data *d, struct mroce_rx *rx, u64 now)
 {
 	struct mroce_peer *peer = conn->peer;
@@ -424,7 +429,7 @@ static bool turn_recv(struct mroce_stream *s, struct mroce_rmsg *r)
 	return true;
 }
 
-/* The message takes effect. False if that ends the stream. */
+/* The message takes effect, all before it being placed [M90, M91]. False if that ends the stream. */
 static bool take_turn(struct mroce_stream *s, struct mroce_rmsg *r, u64 now)
 {
 	if (mroce_opcode_takes_recv(r->opcode) && !turn_recv(s, r))
@@ -472,7 +477,7 @@ void mroce_stream_advance(struct mroce_stream *s, u64 now)
 	mroce_stream_error_turn(s, now);
 }
 
-/** mroce_stream_drop_receives() - the stream ends: receive state, held packets and bound entries go back */
+/** mroce_stream_drop_receives() - the stream ends: receive state, held packets and bound entries go back [M89] */
 void mroce_stream_drop_receives(struct mroce_stream *s)
 {
 	struct mroce_peer *peer = s->peer;

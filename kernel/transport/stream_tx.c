@@ -20,7 +20,7 @@ static bool msg_has_payload(const struct mroce_msg *m)
 	return m->kind == MROCE_MSG_SEND || m->kind == MROCE_MSG_WRITE;
 }
 
-/* In order of posting, only what will really be sent has a number. */
+/* In order of posting, from 0 [M74]; only what will really be sent has a number. */
 static bool msg_numbered(const struct mroce_msg *m)
 {
 	return m->kind != MROCE_MSG_LOCAL && m->status == MROCE_ST_OK;
@@ -90,7 +90,7 @@ void mroce_stream_post(struct mroce_stream *s, struct mroce_msg *msg, u64 now)
 	msg->rsn = s->next_rsn;
 	if (msg_numbered(msg)) {
 		s->next_msn++;
-		if (mroce_msg_uses_rsn(msg))
+		if (mroce_msg_uses_rsn(msg))	/* [M75] */
 			s->next_rsn++;
 	}
 	if (list_empty(&s->sq))
@@ -112,7 +112,7 @@ static struct mroce_msg *next_msg(const struct mroce_stream *s, const struct mro
 	return list_is_last(&m->link, &s->sq) ? NULL : list_next_entry(m, link);
 }
 
-/* Without credit exactly one packet of the oldest message may ask for it (rule 16). */
+/* Without credit exactly one packet of the oldest message may ask for it [M81]. */
 static bool credit_allows(const struct mroce_stream *s, const struct mroce_msg *m)
 {
 	if (!mroce_msg_uses_rsn(m) || s->rsn_unlimited || mroce_before(m->rsn, s->rsn_limit))
@@ -135,7 +135,7 @@ static bool msg_may_send(const struct mroce_stream *s, const struct mroce_msg *m
 		return true;
 	if (s->has_err && !mroce_before(m->msn, s->err_msn))
 		return false;
-	if (m->msn - s->una_msn >= s->conn->msn_window)
+	if (m->msn - s->una_msn >= s->conn->msn_window)	/* [M76] */
 		return false;
 	if (msg_is_rd(m) && s->rd_out >= s->attr.max_rd_atomic)
 		return false;
@@ -173,6 +173,7 @@ static void msg_start_rd(struct mroce_stream *s, struct mroce_msg *m, u64 now)
 	list_add_tail(&m->rd_link, &s->rd_list);
 }
 
+/* Segments follow each other without overlap, and say the same of the message [M77, M78]. */
 static struct mroce_seg *cut(struct mroce_stream *s, struct mroce_msg *m, u64 now)
 {
 	struct mroce_conn *conn = s->conn;
@@ -216,13 +217,13 @@ static void run_local(struct mroce_stream *s, struct mroce_msg *m, u64 now)
 /**
  * mroce_stream_next_seg() - the next segment, in no list, or NULL
  *
- * Responses go before requests: a responder must never wait for its own requests (rule 6).
+ * Responses go before requests: a responder must never wait for its own requests [M104].
  */
 struct mroce_seg *mroce_stream_next_seg(struct mroce_stream *s, u64 now)
 {
 	struct mroce_seg *seg;
 
-	if (!s->opened || s->state == MROCE_STREAM_ERR)
+	if (!s->opened || s->state == MROCE_STREAM_ERR)	/* [M73] */
 		return NULL;
 	seg = mroce_response_next_seg(s, now);
 	if (seg || s->state < MROCE_STREAM_RTS)
@@ -258,7 +259,7 @@ static void sqd_check(struct mroce_stream *s)
 		s->peer->ops->sq_drained(s);
 }
 
-/** mroce_stream_complete() - finish messages from the head of the queue as far as they are done */
+/** mroce_stream_complete() - finish messages from the head of the queue as far as they are done [M92] */
 void mroce_stream_complete(struct mroce_stream *s, u64 now)
 {
 	struct mroce_msg *m;
@@ -307,7 +308,7 @@ void mroce_stream_flush_sends(struct mroce_stream *s, u8 first)
 	}
 }
 
-/** mroce_stream_drop_sends() - no segment of it is in flight or waits any more */
+/** mroce_stream_drop_sends() - no segment of it is in flight or waits any more; nothing of it succeeds now [M93] */
 void mroce_stream_drop_sends(struct mroce_stream *s)
 {
 	struct mroce_seg *seg, *tmp;
@@ -332,7 +333,7 @@ static void drop_segs_from(struct mroce_stream *s, struct list_head *list, u32 m
 /**
  * mroce_stream_error() - message @msn failed
  *
- * Messages below it go on; it completes with @status at its turn (rule 7). The lowest error counts.
+ * Messages below it go on; it completes with @status at its turn [M99]. The lowest error counts.
  */
 void mroce_stream_error(struct mroce_stream *s, u32 msn, u8 status, u64 now)
 {
@@ -433,7 +434,7 @@ void mroce_msg_answered(struct mroce_stream *s, struct mroce_msg *m, u64 now)
 		mroce_stream_kick(s);
 }
 
-/* Refused content waits in the order in which it was posted. */
+/* Refused content waits in the order in which it was posted, and takes new PSNs [M45]. */
 static void requeue(struct mroce_stream *s, struct mroce_seg *seg)
 {
 	struct mroce_seg *at;
@@ -456,6 +457,7 @@ u64 mroce_rnr_delay(u8 code)
 	return us[code & 31] * NSEC_US;
 }
 
+/* Nothing of the stream goes out before the timer [M83]; one round counts once, and only for the oldest [M84]. */
 static void refused_rnr(struct mroce_stream *s, u32 msn, u8 arg, u64 now)
 {
 	wait_start(s, MROCE_WAIT_RNR, now + mroce_rnr_delay(arg));
@@ -468,6 +470,7 @@ static void refused_rnr(struct mroce_stream *s, u32 msn, u8 arg, u64 now)
 	mroce_stream_error(s, msn, MROCE_ST_RNR_EXC, now);
 }
 
+/* [M85] */
 static void refused_no_stream(struct mroce_stream *s, u64 now)
 {
 	bool fresh = s->wait < MROCE_WAIT_NO_STREAM;
@@ -502,7 +505,7 @@ void mroce_msg_refused(struct mroce_stream *s, struct mroce_seg *seg, u8 syn, u8
 	case MROCE_SYN_NO_STREAM:
 		refused_no_stream(s, now);
 		break;
-	case MROCE_SYN_LATER:
+	case MROCE_SYN_LATER:	/* [M86] */
 		wait_start(s, MROCE_WAIT_LATER, now + max(mroce_conn_rto(s->conn), 50 * NSEC_US));
 		break;
 	}
@@ -510,7 +513,7 @@ void mroce_msg_refused(struct mroce_stream *s, struct mroce_seg *seg, u8 syn, u8
 		mroce_stream_kick(s);
 }
 
-/** mroce_stream_credit() - the peer has posted receives up to @rsn_limit */
+/** mroce_stream_credit() - the peer has posted receives up to @rsn_limit [M80] */
 void mroce_stream_credit(struct mroce_stream *s, u32 rsn_limit, u64 now)
 {
 	if (!mroce_before(s->rsn_limit, rsn_limit))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Sent PSNs of one path, and how loss is found: a path is FIFO, so a packet that was sent later and accepted earlier
- * proves that this one is gone. "Later" is by order of transmission, so lost retransmissions are found the same way.
+ * proves that this one is gone [M56]. "Later" is by order of transmission, so lost retransmissions are found the same way.
  */
 #include "internal.h"
 
@@ -14,6 +14,7 @@ void mroce_txwin_init(struct mroce_txwin *w, u32 first, u32 limit)
 	w->limit = limit;
 }
 
+/* [M37] */
 bool mroce_txwin_room(const struct mroce_txwin *w)
 {
 	return w->nxt - w->una < w->limit;
@@ -37,9 +38,9 @@ static bool mroce_txwin_grow(struct mroce_peer *peer, struct mroce_txwin *w)
 }
 
 /**
- * mroce_txwin_add() - a record for the next PSN
+ * mroce_txwin_add() - a record for the next PSN [M38]
  *
- * The caller has checked mroce_txwin_room(). Returns NULL without memory: that limits the window, nothing else.
+ * The caller has checked mroce_txwin_room(). Returns NULL without memory: that limits the window, nothing else [M121].
  */
 struct mroce_sent *mroce_txwin_add(struct mroce_conn *conn, struct mroce_path *p)
 {

@@ -47,6 +47,7 @@ static u32 pkt_min_len(u8 type)
 	return 0;
 }
 
+/* What is too short, of another version or of no type has no meaning at all [M4, M5]. */
 int mroce_pkt_type(const struct mroce_rx *rx, enum mroce_counter *cnt)
 {
 	const u8 *b = rx->hdr;
@@ -81,7 +82,7 @@ u32 mroce_pkt_conn_id(const struct mroce_rx *rx)
 	return be32_to_cpu(id);
 }
 
-/** mroce_decode_data() - false if the packet contradicts itself, whatever the state */
+/** mroce_decode_data() - false if the packet contradicts itself, whatever the state [M8] */
 bool mroce_decode_data(const struct mroce_rx *rx, struct mroce_data *d)
 {
 	struct mroce_data_hdr h;
@@ -149,7 +150,7 @@ void mroce_tx_init(struct mroce_tx *tx, struct mroce_conn *conn, struct mroce_ro
 	tx->seg = NULL;
 }
 
-/** mroce_backlog_code() - sender's backlog on a logarithmic scale: 0 none, else 1 + 4 log2(bytes) with two bits of mantissa */
+/** mroce_backlog_code() - backlog, logarithmic [M132]: 0 none, else 1 + 4 log2(bytes) with two bits of mantissa */
 u8 mroce_backlog_code(u64 bytes)
 {
 	u32 exp;
@@ -199,6 +200,7 @@ static void build_msg(struct mroce_tx *tx, struct mroce_data_hdr *h, const struc
 	}
 }
 
+/* Named by the requester's tag and its request's MSN; no number of our own direction [M102]. */
 static void build_resp(struct mroce_tx *tx, struct mroce_data_hdr *h, const struct mroce_seg *seg)
 {
 	const struct mroce_rmsg *r = seg->resp;
@@ -242,7 +244,7 @@ static void build_ctrl(struct mroce_ctrl_hdr *h, const struct mroce_ctrl *c)
 	h->syndrome = cpu_to_be32(c->syndrome);
 }
 
-/** mroce_build_data() - the packet of @sent as it leaves at @now on @p */
+/** mroce_build_data() - the packet of @sent as it leaves at @now on @p; ECN capable [M3], the same content each time [M39] */
 void mroce_build_data(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent, u8 flags,
 		      struct mroce_tx *tx, u64 now)
 {
@@ -281,6 +283,7 @@ void mroce_build_data(struct mroce_conn *conn, struct mroce_path *p, struct mroc
 		}
 	}
 	h->qpn |= cpu_to_be32((u32)mroce_backlog_code(conn->backlog) << 24);
+	/* cut for a route that carried more [M65] */
 	tx->df = tx->len <= p->route_payload;
 }
 
@@ -289,7 +292,7 @@ int mroce_build_reset(const struct mroce_rx *rx, struct mroce_tx *tx)
 	struct mroce_data_hdr h;
 	struct mroce_reset r = { .ver_type = MROCE_VER_TYPE(MROCE_PT_RESET) };
 
-	/* Only DATA carries what proves to its sender that the answer is genuine. */
+	/* Only DATA carries what proves to its sender that the answer is genuine [M32], and is longer than it [M28]. */
 	memcpy(&h, rx->hdr, sizeof(h));
 	if (h.ver_type != MROCE_VER_TYPE(MROCE_PT_DATA))
 		return 0;
