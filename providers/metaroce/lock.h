@@ -4,7 +4,7 @@
  * preempted, and a pure spinlock would burn the waiter's time slice. Not taken when the application has
  * promised one thread per object (thread domain, IBV_CREATE_CQ_ATTR_SINGLE_THREADED).
  *
- * Order: CQ lock, then nothing. SQ, RQ and SRQ locks are leaves; no system call is made under them.
+ * No lock is taken under another, and no system call is made under one, but for mroce_resize_cq().
  */
 #ifndef METAROCE_PROVIDER_LOCK_H
 #define METAROCE_PROVIDER_LOCK_H

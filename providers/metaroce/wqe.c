@@ -29,8 +29,8 @@ _Static_assert(IBV_SEND_SOLICITED == MROCE_WQE_F_SOLICITED, "solicited flag");
 _Static_assert(IBV_SEND_INLINE == MROCE_WQE_F_INLINE, "inline flag");
 
 #define SEND_FLAGS	(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)
-#define BIND_ACCESS	(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
-			 IBV_ACCESS_ZERO_BASED)
+#define BIND_ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
+			 IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_ZERO_BASED)
 
 /* The MROCE_OP_* properties of an opcode; 0 if there is no such operation. */
 uint32_t mroce_op(uint32_t opcode)
@@ -91,6 +91,8 @@ int mroce_wqe_bind(struct mroce_send_wqe *wqe, const struct ibv_mw *mw, uint32_t
 		   const struct ibv_mw_bind_info *info)
 {
 	if (!mw || (!info->mr && info->length) || (info->mw_access_flags & ~BIND_ACCESS))
+		return EINVAL;
+	if (mw->type == IBV_MW_TYPE_1 && (info->mw_access_flags & IBV_ACCESS_ZERO_BASED))
 		return EINVAL;
 	if (info->mr && mroce_base_pd(info->mr->pd) != mroce_base_pd(mw->pd))
 		return EPERM;

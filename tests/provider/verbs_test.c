@@ -195,7 +195,7 @@ static void mw__bind_takes_the_next_key(void)
 	CHECK(mw->rkey == 0x100 && fake.doorbells[0] == 1 && fake_sq(qp)->prod == 1);
 	CHECK(fake_send_wqe(qp, 0)->opcode == IBV_WR_BIND_MW && fake_send_wqe(qp, 0)->wr_id == 5);
 	CHECK(fake_send_wqe(qp, 0)->rkey == 0x100);
-	bind.bind_info.mw_access_flags = IBV_ACCESS_LOCAL_WRITE;
+	bind.bind_info.mw_access_flags = IBV_ACCESS_ZERO_BASED;
 	CHECK(ibv_bind_mw(qp, mw, &bind) == EINVAL && mw->rkey == 0x100 && fake_sq(qp)->prod == 1);
 	CHECK(fake.ops.destroy_qp(qp) == 0 && ibv_dealloc_mw(mw) == 0);
 	teardown();

@@ -242,9 +242,14 @@ static void bind__fields_and_refusals(void)
 	CHECK(wqe->rkey == 0x101 && wqe->imm == 0x100 && wqe->ah == 9 && wqe->num_sge == 0);
 	CHECK(wqe->compare_add == 0x5000 && wqe->swap == 64 && wqe->remote_qkey == IBV_ACCESS_REMOTE_WRITE);
 
-	wr.bind_mw.bind_info.mw_access_flags = IBV_ACCESS_LOCAL_WRITE;
+	wr.bind_mw.bind_info.mw_access_flags = IBV_ACCESS_MW_BIND;
 	CHECK(encode() == EINVAL);
-	wr.bind_mw.bind_info.mw_access_flags = 0;
+	wr.bind_mw.bind_info.mw_access_flags = IBV_ACCESS_ZERO_BASED;
+	CHECK(encode() == 0);
+	mw.type = IBV_MW_TYPE_1;
+	CHECK(encode() == EINVAL);
+	wr.bind_mw.bind_info.mw_access_flags = IBV_ACCESS_LOCAL_WRITE;
+	CHECK(encode() == 0);
 	mr.pd = &other.ibv_pd;
 	CHECK(encode() == EPERM);
 	wr.bind_mw.bind_info.mr = NULL;
