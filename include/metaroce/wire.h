@@ -100,7 +100,7 @@ struct mroce_ctrl_hdr {
 	__be32	psn;
 	__be32	tstamp;
 	__be32	qpn;		/* destination QPN */
-	__be32	tag;		/* OPENED: the tag chosen by its sender; CLOSED, QUERY: tag of the destination's peer stream */
+	__be32	tag;		/* OPENED: the tag chosen by its sender; CLOSED, QUERY: tag of the destination stream */
 	__be32	src_qpn;
 	__be32	nonce;		/* OPEN; echoed in OPENED */
 	__be32	msn;		/* CLOSED: next MSN that would have been executed; QUERY: oldest unanswered MSN */
@@ -144,7 +144,7 @@ struct mroce_ack_hdr {
 	__be32	conn_id;
 	__be16	hint;
 	__be16	rsvd;
-	__be32	rsvd2;
+	__be32	proof;		/* confirming ACK: the high half of the seed in the ACCEPT that it confirms; else 0 */
 };
 
 struct mroce_ack_block {

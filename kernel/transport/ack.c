@@ -280,7 +280,8 @@ void mroce_ack_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 		return;
 	}
 	mroce_count(conn->peer, MROCE_CNT_RX_ACK);
-	mroce_conn_confirm(conn, now);
+	if (be32_to_cpu(h.proof) == mroce_proof(conn->seed))
+		mroce_conn_confirm(conn, now);
 	at += sizeof(h);
 	for (i = 0; i < h.nblocks; i++, at += sizeof(struct mroce_ack_block)) {
 		struct mroce_ack_block b;

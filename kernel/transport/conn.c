@@ -22,8 +22,8 @@ static bool conn_quiet(const struct mroce_conn *conn)
 }
 
 /*
- * Runs a second after the last activity: memory goes back. Without streams the connection itself goes later; with
- * streams it stays for ever, and the timer sleeps until something is sent.
+ * Runs a second after the last activity: memory goes back. While the peer has streams here
+ * the connection stays for ever, also one that they only receive on [M35]; without, it goes later.
  */
 static void idle_timer(struct mroce_timer *t, u64 now)
 {
@@ -40,7 +40,7 @@ static void idle_timer(struct mroce_timer *t, u64 now)
 	mroce_pool_trim(conn->peer, &conn->peer->rmsgs);
 	for (i = 0; i < conn->npaths_alloc; i++)
 		mroce_txwin_trim(conn->paths[i]);
-	if (conn->nstreams || conn->state != MROCE_CONN_OPEN)
+	if (conn->peer->nstreams || conn->state != MROCE_CONN_OPEN)
 		return;
 	if (now - last >= MROCE_IDLE_LIFE) {
 		mroce_count(conn->peer, MROCE_CNT_CONN_EXPIRED);
@@ -453,7 +453,6 @@ static void probe_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 		mroce_count(conn->peer, MROCE_CNT_DROP_PATH);
 		return;
 	}
-	mroce_conn_confirm(conn, now);
 	conn->rx_last = now;
 	if (pr.flags & MROCE_PROBE_F_REPLY)
 		return;

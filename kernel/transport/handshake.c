@@ -81,6 +81,7 @@ static void build_confirm(struct mroce_conn *conn, struct mroce_tx *tx)
 	h->ver_type = MROCE_VER_TYPE(MROCE_PT_ACK);
 	h->conn_id = cpu_to_be32(conn->tx_id);
 	h->hint = cpu_to_be16(MROCE_HINT_NONE);
+	h->proof = cpu_to_be32(mroce_proof(conn->peer_seed));
 	tx->hdr_len = sizeof(*h);
 	mroce_count(conn->peer, MROCE_CNT_TX_CTRL);
 }

@@ -332,6 +332,7 @@ struct mroce_rmsg {
 	u32 resp_off;			/* bytes cut */
 	u32 resp_out;			/* segments not accepted */
 	bool resp_cut;			/* all cut */
+	bool counted;			/* in stream->rd_in */
 	bool resp_dead;			/* ended by RESP_ERROR */
 	u8 resp_syn;			/* RESP_ERROR to be sent, or NONE */
 };
@@ -370,6 +371,12 @@ struct mroce_verdict {
 static inline void mroce_count(struct mroce_peer *peer, enum mroce_counter c)
 {
 	peer->stats[c]++;
+}
+
+/* What only the reader of an ACCEPT knows: it opens the connection at the end that sent the ACCEPT. */
+static inline u32 mroce_proof(u64 seed)
+{
+	return (u32)(seed >> 32);
 }
 
 static inline u32 mroce_tick(u64 now)

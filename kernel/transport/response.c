@@ -111,6 +111,18 @@ static struct mroce_rmsg *resp_to_cut(const struct mroce_stream *s)
 	return NULL;
 }
 
+/*
+ * The requester is done when the last byte arrives, before we know that it did: a response wholly sent once must not
+ * count against max_dest_rd_atomic any more [M107].
+ */
+static void resp_uncount(struct mroce_stream *s, struct mroce_rmsg *r)
+{
+	if (!r->resp_cut || !r->counted)
+		return;
+	r->counted = false;
+	s->rd_in--;
+}
+
 /** mroce_response_pending() - is there an answer not yet cut to its end? */
 bool mroce_response_pending(const struct mroce_stream *s)
 {
@@ -148,16 +160,17 @@ struct mroce_seg *mroce_response_next_seg(struct mroce_stream *s, u64 now)
 		seg->opcode = MROCE_OP_ATOMIC_RESP;
 		r->resp_cut = true;
 	}
+	resp_uncount(s, r);
 	return seg;
 }
 
 /* The answer is over when all of it was cut and accepted; the request's resources are free then. */
 static void resp_check_done(struct mroce_stream *s, struct mroce_rmsg *r, u64 now)
 {
+	resp_uncount(s, r);
 	if (!r->resp_cut || r->resp_out)
 		return;
 	list_del(&r->link);
-	s->rd_in--;
 	mroce_rmsg_free(s, r);
 	mroce_stream_error_turn(s, now);
 }

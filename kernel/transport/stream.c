@@ -39,9 +39,6 @@ void mroce_stream_unbind(struct mroce_stream *s)
 	conn->backlog -= mroce_stream_backlog(s);
 	conn->nstreams--;
 	s->conn = NULL;
-	/* The last one gone: the connection may expire. */
-	if (!conn->nstreams && conn->state == MROCE_CONN_OPEN && !conn->idle_timer.armed)
-		mroce_timer_arm(&conn->peer->timers, &conn->idle_timer, conn->rx_last + MROCE_TRIM_AFTER);
 }
 
 /** mroce_stream_timeout() - one round of the QP's timeout, ns (rule 37); never shorter than the route allows [M101] */
@@ -216,7 +213,7 @@ void mroce_stream_release(struct mroce_stream *s)
 {
 	struct mroce_timerq *q = &s->peer->timers;
 
-	if (s->rd_in && s->conn)
+	if (s->conn && (s->rd_in || !list_empty(&s->resp_list)))
 		mroce_ctrl_closed(s, s->rx_has_err ? s->rx_err_syn : MROCE_SYN_NONE);
 	mroce_timer_cancel(q, &s->open_timer);
 	mroce_timer_cancel(q, &s->retry_timer);
@@ -252,6 +249,16 @@ void mroce_stream_flush(struct mroce_stream *s, u64 now)
 	mroce_stream_flush_sends(s, MROCE_ST_FLUSH);
 }
 
+/* The last stream is gone: connections without use may expire from now on. */
+static void peer_may_expire(struct mroce_peer *peer, u64 now)
+{
+	struct mroce_conn *conn;
+
+	list_for_each_entry(conn, &peer->conns, link)
+		if (conn->state == MROCE_CONN_OPEN && !conn->idle_timer.armed)
+			mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
+}
+
 void mroce_stream_detach(struct mroce_stream *s, u64 now)
 {
 	if (!s->peer)
@@ -259,6 +266,7 @@ void mroce_stream_detach(struct mroce_stream *s, u64 now)
 	s->state = MROCE_STREAM_CLOSED;
 	mroce_stream_release(s);
 	list_del_init(&s->peer_link);
-	s->peer->nstreams--;
+	if (!--s->peer->nstreams)
+		peer_may_expire(s->peer, now);
 	s->peer = NULL;
 }

@@ -317,6 +317,7 @@ static struct mroce_verdict accept_rd(struct mroce_stream *s, struct mroce_rmsg 
 		r->compare = be64_to_cpu(ops.compare);
 	}
 	s->rd_in++;
+	r->counted = true;
 	return MROCE_ACCEPT;
 }
 

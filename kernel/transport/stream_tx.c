@@ -107,7 +107,7 @@ void mroce_stream_post(struct mroce_stream *s, struct mroce_msg *msg, u64 now)
 	mroce_stream_kick(s);
 }
 
-static struct mroce_msg *next_msg(const struct mroce_stream *s, const struct mroce_msg *m)
+static struct mroce_msg *next_msg(const struct mroce_stream *s, struct mroce_msg *m)
 {
 	return list_is_last(&m->link, &s->sq) ? NULL : list_next_entry(m, link);
 }

@@ -23,6 +23,10 @@
 #include <linux/list.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
 #include <metaroce/wire.h>
 #include "counters.h"
 #include "timerq.h"
@@ -466,7 +470,7 @@ struct mroce_stream {
 	u32 rmsg_count;
 	struct mroce_recv **bound;	/* ring by RSN, bound_mask + 1 slots, grows on use */
 	u32 bound_mask;
-	u32 rd_in;			/* requests accepted and not yet fully answered */
+	u32 rd_in;			/* READs and atomics accepted, their answer not yet wholly sent */
 	u32 rx_err_msn;
 	u8 rx_err_syn;
 	u8 rx_err_recv;			/* enum mroce_status that the receive entry of rx_err_msn completes with, or OK */
