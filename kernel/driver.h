@@ -15,6 +15,7 @@
 #include <linux/netdevice.h>
 #include <linux/refcount.h>
 #include <linux/rhashtable.h>
+#include <linux/siphash.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -27,24 +28,34 @@ struct mroce_qp;
 
 /**
  * struct mroce_net - the part of a device that kernel/net owns
- * @conns:	mroce_conn by rx_id (RCU readers; writers under an internal lock)
- * @assocs:	mroce_assoc by (local GID, remote GID)
- * @socks:	one socket per GID, list under @lock
- * @lock:	guards @socks and insertions
- * @limits:	what every association of this device offers
+ * @conns:	connection entries by the id that packets to us carry (RCU readers, writers under the association's lock)
+ * @assocs:	associations by socket and remote GID (RCU readers, writers under @lock)
+ * @assoc_list:	the same associations, mroce_assoc.dev_link; under @lock
+ * @socks:	one socket per GID, mroce_sock.link; under @lock
+ * @lock:	guards the lists and insertion; see kernel/net/net.h for the order
+ * @limits:	what every association of this device offers; constant
  * @half_open:	passive connections not confirmed yet (rule 39)
- * @cookie_key:	for stateless CONNECT answers
- * @retired:	counters of associations that are gone, under @lock
+ * @cookie_key:	for stateless CONNECT answers; constant
+ * @answers_left:	stateless answers that may still be sent in this window
+ * @answers_until:	when the window ends, jiffies
+ * @link:	in the list of all devices, through which netdev events come
+ * @reaper:	frees associations that nobody needs
+ * @drops:	what was counted outside any association, and the counters of associations that are gone
  */
 struct mroce_net {
 	struct rhashtable conns;
 	struct rhashtable assocs;
+	struct list_head assoc_list;
 	struct list_head socks;
 	spinlock_t lock;
 	struct mroce_limits limits;
 	atomic_t half_open;
-	u64 cookie_key[2];
-	atomic64_t drops[MROCE_CNT_MAX];	/* counted outside any association */
+	siphash_key_t cookie_key;
+	atomic_t answers_left;
+	unsigned long answers_until;
+	struct list_head link;
+	struct delayed_work reaper;
+	atomic64_t drops[MROCE_CNT_MAX];
 };
 
 /**
@@ -73,6 +84,21 @@ static inline struct mroce_dev *to_mdev(struct ib_device *ib)
 	return container_of(ib, struct mroce_dev, ib);
 }
 
+/* Egress interfaces that one association can use; more nexthops than that are not asked */
+#define MROCE_MAX_EGRESS	16
+
+/**
+ * struct mroce_egress - one way out to the peer
+ * @ifindex:	interface; 0: whatever the routing table says
+ * @cookie:	of @dst
+ * @dst:	cached route, or NULL
+ */
+struct mroce_egress {
+	u32 ifindex;
+	u32 cookie;
+	struct dst_entry *dst;
+};
+
 /**
  * struct mroce_assoc - a transport peer in the kernel
  * @core:	the transport's; guarded by @lock
@@ -80,12 +106,25 @@ static inline struct mroce_dev *to_mdev(struct ib_device *ib)
  *		@lock > CQ lock, RQ/SRQ lock, MR lookups (RCU)
  * @dev:	device; an association never outlives it
  * @sock:	socket of the local GID, referenced
- * @gids:	local and remote GID (v4-mapped for IPv4): the key
- * @ref:	QPs bound, plus one for the table
+ * @gids:	local and remote GID (v4-mapped for IPv4); with @sock the key
+ * @node:	in net.assocs
+ * @dev_link:	in net.assoc_list, under net.lock
+ * @ref:	QPs bound, plus one for the table, which alone takes it to zero
  * @timer:	the only timer; fires in softirq
+ * @timer_at:	when it fires, ns; ~0: not armed; under @lock
  * @work:	pumps when a budget was spent, when transmission was found in the wrong context, and to deliver events there
  * @tx_owner:	somebody transmits for this association (rule 17); under @lock
+ * @routes_stale: a cached route is no longer valid: ask again after this burst; under @lock
+ * @half_open:	what of core.half_open is in net.half_open; under @lock
+ * @tx_cpu:	whose transmit queue the packets take (rule 17); constant
+ * @tx_salt:	of the per-path packet hash; constant
  * @events:	completions and QP events to deliver after unlock: list of struct mroce_event, under @lock
+ * @egress_any:	the route for an interface that is not in @egress; under @lock
+ * @egress:	ways out, under @lock
+ * @n_egress:	entries in @egress
+ * @frag:	page that large payloads are cut from, under @lock
+ * @tx:		the packet that is being built, under @lock
+ * @rcu:	frees it after the last reader that found it in a table
  */
 struct mroce_assoc {
 	struct mroce_peer core;
@@ -97,13 +136,23 @@ struct mroce_assoc {
 		union ib_gid remote;
 	} gids;
 	struct rhash_head node;
+	struct list_head dev_link;
 	refcount_t ref;
 	struct hrtimer timer;
+	u64 timer_at;
 	struct work_struct work;
 	bool tx_owner;
+	bool routes_stale;
+	u32 half_open;
+	u32 tx_cpu;
+	u32 tx_salt;
 	struct list_head events;
+	struct mroce_egress egress_any;
+	struct mroce_egress egress[MROCE_MAX_EGRESS];
+	u32 n_egress;
+	struct page_frag frag;
+	struct mroce_tx tx;
 	struct rcu_head rcu;
-	/* kernel/net's route cache etc. may follow */
 };
 
 static inline struct mroce_assoc *to_assoc(struct mroce_peer *peer)
@@ -113,9 +162,12 @@ static inline struct mroce_assoc *to_assoc(struct mroce_peer *peer)
 
 /**
  * struct mroce_event - something to tell the consumer once no lock is held
+ * @link:	in mroce_assoc.events, then on a list of the context that delivers
+ * @deliver:	runs in softirq or process context without locks and drops the reference that queueing took
  *
- * Embedded in CQs and QPs; queued at most once. @deliver runs in softirq or process context without locks and
- * drops the reference that queueing took.
+ * Embedded in CQs and QPs; queued at most once, which its owner ensures by a flag of its own: set it before the event
+ * is put on a list, clear it in @deliver before looking at what is to be told. @link belongs to kernel/net in between,
+ * and is off every list when @deliver is called.
  */
 struct mroce_event {
 	struct list_head link;
@@ -137,12 +189,22 @@ void mroce_net_destroy(struct mroce_dev *dev);	/* when no QP is left */
 int mroce_net_add_gid(const struct ib_gid_attr *attr, void **context);
 int mroce_net_del_gid(const struct ib_gid_attr *attr, void **context);
 
+/*
+ * from the module's netdevice notifier, NETDEV_UNREGISTER of any netdev (RTNL is held): closes the sockets of GIDs that
+ * are on it, in every device. ib_core deletes the GIDs too, but later, when the network namespace may be gone.
+ */
+void mroce_net_netdev_gone(struct net_device *ndev);
+
 /* find or create, referenced; process context. ERR_PTR(-ENODEV) if the GID has no socket, -ENOMEM */
 struct mroce_assoc *mroce_assoc_get(struct mroce_dev *dev, const struct ib_gid_attr *local, const union ib_gid *remote);
 void mroce_assoc_put(struct mroce_assoc *a);
 
-void mroce_assoc_lock(struct mroce_assoc *a);				/* BHs off */
-void mroce_assoc_unlock(struct mroce_assoc *a, enum mroce_ctx ctx);	/* pump, transmit, re-arm, deliver */
+/* BHs off */
+void mroce_assoc_lock(struct mroce_assoc *a)
+	__acquires(&a->lock);
+/* pump, transmit, re-arm, deliver */
+void mroce_assoc_unlock(struct mroce_assoc *a, enum mroce_ctx ctx)
+	__releases(&a->lock);
 void mroce_assoc_kick(struct mroce_assoc *a);				/* from any context: pump later from the work */
 
 /* largest payload a UD message can have to @remote, and sending one: header + iov-like gather by callback */
