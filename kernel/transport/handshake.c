@@ -28,8 +28,8 @@ static void conn_set_peer(struct mroce_conn *conn, const struct mroce_connect *c
 	conn->peer_instance = be64_to_cpu(c->instance);
 	conn->has_peer = true;
 	conn->max_payload = min_t(u32, own->max_payload, be16_to_cpu(c->max_payload));
-	conn->payload = min(conn->payload, conn->max_payload);
-	conn->payload -= conn->payload % MROCE_PAYLOAD_ALIGN;
+	conn->payload = max_t(u32, min(conn->payload, conn->max_payload) / MROCE_PAYLOAD_ALIGN * MROCE_PAYLOAD_ALIGN,
+			      MROCE_MIN_PAYLOAD);
 	conn->psn_window = rounddown_pow_of_two(min_t(u32, own->psn_window, be16_to_cpu(c->psn_window)));
 	conn->msn_window = min_t(u32, own->msn_window, be16_to_cpu(c->msn_window));
 	conn->npaths = min_t(u32, conn->npaths_alloc, c->npaths);

@@ -198,7 +198,7 @@ int mroce_conn_spread(struct mroce_conn *conn)
 			least = min(least, payload[k]);
 	}
 	if (n > 0)
-		conn->payload = max_t(u32, least, MROCE_MIN_PAYLOAD);
+		conn->payload = max_t(u32, least - least % MROCE_PAYLOAD_ALIGN, MROCE_MIN_PAYLOAD);
 	return n;
 }
 

@@ -293,9 +293,9 @@ int mroce_build_reset(const struct mroce_rx *rx, struct mroce_tx *tx)
 	struct mroce_reset r = { .ver_type = MROCE_VER_TYPE(MROCE_PT_RESET) };
 
 	/* Only DATA carries what proves to its sender that the answer is genuine [M32], and is longer than it [M28]. */
-	memcpy(&h, rx->hdr, sizeof(h));
-	if (h.ver_type != MROCE_VER_TYPE(MROCE_PT_DATA))
+	if (*(const u8 *)rx->hdr != MROCE_VER_TYPE(MROCE_PT_DATA))
 		return 0;
+	memcpy(&h, rx->hdr, sizeof(h));
 	r.path = h.path;
 	r.conn_id = h.conn_id;
 	r.psn = h.psn;
