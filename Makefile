@@ -12,7 +12,7 @@ RDMAV := rdmav34
 PROVIDER := build/provider/libmetaroce-$(RDMAV).so
 
 .DEFAULT_GOAL := all
-.PHONY: all module provider unit check quick demo bench install uninstall clean help
+.PHONY: all module provider tools unit check quick demo bench install uninstall clean help
 MAKEFLAGS += --no-print-directory
 
 all: module provider ## module for KDIR (the running kernel) and provider
@@ -50,11 +50,23 @@ $(PROVIDER): $(P_OBJS) $(P_MAP)
 
 -include $(wildcard build/provider/*.d)
 
+# ---- programs that suites use ---------------------------------------------------------
+
+TOOLS := $(patsubst tests/lib/%.c,build/tools/%,$(wildcard tests/lib/*.c))
+
+tools: $(TOOLS) ## event-driven measuring programs of tests/lib
+
+build/tools/%: tests/lib/%.c | build/provider/.packages
+	@mkdir -p $(@D)
+	@echo "  CC   $@"
+	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror $(CFLAGS) -o $@ $< -libverbs -lrdmacm
+
 # ---- suites --------------------------------------------------------------------------
 
 unit: ## transport core in user space, with ASan and UBSan
 	@scripts/setup --quiet tests
 	@$(MAKE) -C tests/unit
+	@if [ -e tests/provider/Makefile ]; then $(MAKE) -C tests/provider check; fi
 
 quick: ## unit tests and the system suite on the fast kernel
 	@scripts/check quick
