@@ -33,7 +33,7 @@
 #define MROCE_IDLE_LIFE		(30 * NSEC_S)
 #define MROCE_TRIM_AFTER	NSEC_S
 #define MROCE_RSN_WINDOW	64		/* receives bound ahead of the oldest unfinished one, with an SRQ (rule 4) */
-#define MROCE_MAX_HALF_OPEN	2		/* passive connections per peer */
+#define MROCE_MAX_HALF_OPEN	8		/* passive connections per peer */
 #define MROCE_SPORT_MIN		49152
 
 /* enum mroce_seg_kind: whose content a PSN carries */
@@ -421,6 +421,7 @@ u64 mroce_conn_rto(const struct mroce_conn *conn);
 struct mroce_path *mroce_path_create(struct mroce_conn *conn, u8 index);
 void mroce_path_destroy(struct mroce_path *p);
 void mroce_path_reroute(struct mroce_path *p, u64 now);
+void mroce_path_fresh_port(struct mroce_path *p);
 void mroce_path_arm(struct mroce_path *p, u64 now);
 struct mroce_path *mroce_path_select(struct mroce_conn *conn, u32 bytes, u64 now);
 int mroce_conn_spread(struct mroce_conn *conn);

@@ -142,6 +142,12 @@ static u16 path_random_sport(struct mroce_peer *peer)
 	return MROCE_SPORT_MIN + peer->ops->random32(peer) % (65536 - MROCE_SPORT_MIN);
 }
 
+/* mroce_path_fresh_port() - other entropy for ECMP; nothing of the path is in flight */
+void mroce_path_fresh_port(struct mroce_path *p)
+{
+	p->route.sport = path_random_sport(p->conn->peer);
+}
+
 /**
  * mroce_path_reroute() - leave a route that seems dead, with everything that is in flight [M60, M61]
  *
@@ -187,7 +193,7 @@ int mroce_conn_spread(struct mroce_conn *conn)
 		for (k = 0; k < n; k++)
 			if (routes[k].ifindex == p->route.ifindex)
 				break;
-		if (k == n || p->rtos >= REROUTE_RTOS) {
+		if (k == n || p->rtos >= REROUTE_RTOS || conn->state == MROCE_CONN_CONNECTING) {
 			k = conn->next_route++ % n;
 			if (p->route.ifindex != routes[k].ifindex)
 				p->epoch++;

@@ -10,6 +10,7 @@
 
 #define OPEN_BACKOFF_FIRST	NSEC_MS
 #define OPEN_BACKOFF_MAX	(200 * NSEC_MS)
+#define OPEN_ANSWER		(10 * NSEC_MS)	/* at least, for OPENED to come */
 #define QUERY_DEFAULT		NSEC_S		/* period with timeout 0 */
 
 /** mroce_stream_kick() - it may have something to send */
@@ -82,27 +83,46 @@ int mroce_stream_attach(struct mroce_stream *s, struct mroce_peer *peer, const s
 	return 0;
 }
 
+static void open_wait(struct mroce_stream *s, u64 until)
+{
+	mroce_timer_arm(&s->peer->timers, &s->open_timer, until);
+}
+
+static void open_back_off(struct mroce_stream *s)
+{
+	s->open_backoff = s->open_backoff ? min(s->open_backoff * 2, OPEN_BACKOFF_MAX) : OPEN_BACKOFF_FIRST;
+}
+
 /** mroce_stream_open_start() - send OPEN under a fresh nonce [M69] */
 void mroce_stream_open_start(struct mroce_stream *s, u64 now)
 {
 	if (s->opened || s->state == MROCE_STREAM_ERR)
 		return;
 	mroce_timer_cancel(&s->peer->timers, &s->open_timer);
+	s->open_refused = false;
 	s->nonce = random_tag(s->peer);
-	if (!mroce_ctrl_open(s))
-		mroce_timer_arm(&s->peer->timers, &s->open_timer, now + OPEN_BACKOFF_FIRST);
+	if (mroce_ctrl_open(s))
+		open_wait(s, now + max(max(4 * mroce_conn_rto(s->conn), s->open_backoff), OPEN_ANSWER));
+	else
+		open_wait(s, now + OPEN_BACKOFF_FIRST);
 }
 
+/* Refused before, or accepted and then the answer went down with its connection: ask under a new nonce. */
 void mroce_stream_open_timer(struct mroce_timer *t, u64 now)
 {
-	mroce_stream_open_start(container_of(t, struct mroce_stream, open_timer), now);
+	struct mroce_stream *s = container_of(t, struct mroce_stream, open_timer);
+
+	if (!s->open_refused)
+		open_back_off(s);
+	mroce_stream_open_start(s, now);
 }
 
 /** mroce_stream_open_refused() - the peer's QP is not there yet: ask again later [M71] */
 void mroce_stream_open_refused(struct mroce_stream *s, u64 now)
 {
-	s->open_backoff = s->open_backoff ? min(s->open_backoff * 2, OPEN_BACKOFF_MAX) : OPEN_BACKOFF_FIRST;
-	mroce_timer_arm(&s->peer->timers, &s->open_timer, now + s->open_backoff);
+	open_back_off(s);
+	s->open_refused = true;
+	open_wait(s, now + s->open_backoff);
 }
 
 /** mroce_stream_peer_here() - the peer's OPEN arrived, so ours would be answered now */
@@ -113,7 +133,7 @@ void mroce_stream_peer_here(struct mroce_stream *s, u64 now)
 		if (s->peer->ops->established)
 			s->peer->ops->established(s);
 	}
-	if (!s->opened && s->open_timer.armed)
+	if (!s->opened && s->open_refused)
 		mroce_stream_open_start(s, now);
 }
 

@@ -432,6 +432,7 @@ struct mroce_stream {
 	bool opened;
 	bool peer_seen;			/* something arrived for this stream */
 	u64 open_backoff;		/* ns */
+	bool open_refused;		/* the peer's QP was not there when asked last */
 	struct mroce_timer open_timer;
 
 	/* send side */
