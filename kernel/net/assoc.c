@@ -254,7 +254,6 @@ static void mroce_assoc_abort(struct mroce_assoc *a)
 static struct mroce_assoc *mroce_assoc_publish(struct mroce_assoc *a)
 {
 	struct mroce_net *net = &a->dev->net;
-	struct mroce_assoc_want want = { .gids = a->gids, .sock = a->sock };
 	struct mroce_assoc *was;
 	int err;
 
@@ -265,8 +264,7 @@ static struct mroce_assoc *mroce_assoc_publish(struct mroce_assoc *a)
 	} else if (!rcu_access_pointer(a->sock->sock)) {
 		err = -ENODEV;
 	} else {
-		err = rhashtable_lookup_insert_key(&net->assocs, &want, &a->node,
-						   mroce_assoc_params);
+		err = rhashtable_insert_fast(&net->assocs, &a->node, mroce_assoc_params);
 		if (!err) {
 			refcount_inc(&a->sock->ref);
 			list_add_tail(&a->dev_link, &net->assoc_list);
