@@ -182,7 +182,8 @@ judge() {
 			say "the guest died (status $guest_rc) before the command ended; kernel log:"
 		fi
 		if [ -n "$line" ]; then show_from "$run/klog" "$line"; else
-			cat "$run/host.log" "$run/klog" | tail -n 25 | sed 's/^/| /' >&2
+			# What led to it says more than the trace that ends it.
+			cat "$run/host.log" "$run/klog" | sed '/Kernel panic/q' | tail -n 25 | sed 's/^/| /' >&2
 		fi
 		exit "$BED_LOST"
 	fi
