@@ -52,14 +52,14 @@ $(PROVIDER): $(P_OBJS) $(P_MAP)
 
 # ---- programs that suites use ---------------------------------------------------------
 
-TOOLS := $(patsubst tests/lib/%.c,build/tools/%,$(wildcard tests/lib/*.c))
+TOOLS := $(patsubst tests/tools/%.c,build/tools/%,$(wildcard tests/tools/*.c))
 
-tools: $(TOOLS) ## event-driven measuring programs of tests/lib
+tools: $(TOOLS) ## programs that suites use: tests/tools
 
-build/tools/%: tests/lib/%.c | build/provider/.packages
+build/tools/%: tests/tools/%.c | build/provider/.packages
 	@mkdir -p $(@D)
 	@echo "  CC   $@"
-	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror $(CFLAGS) -o $@ $< -libverbs -lrdmacm
+	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror $(CFLAGS) -o $@ $< -libverbs
 
 # ---- suites --------------------------------------------------------------------------
 
