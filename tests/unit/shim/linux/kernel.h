@@ -31,6 +31,8 @@
 	a_ op b_ ? a_ : b_; })
 #define min(a, b)		SHIM_PICK(a, b, <)
 #define max(a, b)		SHIM_PICK(a, b, >)
+#define min3(a, b, c)		min((__typeof__(a))min(a, b), c)
+#define max3(a, b, c)		max((__typeof__(a))max(a, b), c)
 #define min_t(t, a, b)		({ t c_ = (a), d_ = (b); c_ < d_ ? c_ : d_; })
 #define max_t(t, a, b)		({ t c_ = (a), d_ = (b); c_ > d_ ? c_ : d_; })
 #define clamp(v, lo, hi)	min(max(v, lo), hi)

@@ -18,6 +18,8 @@ typedef short			s16;
 typedef int			s32;
 typedef long long		s64;
 
+typedef unsigned long		uintptr_t;
+
 typedef u8	__u8;
 typedef u16	__u16;
 typedef u32	__u32;
