@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Verdicts on the wire: when a path is acknowledged and what the ACK says, refusals in NAKs, and what the sender
- * learns from both. Both go on the connection that they are about [M11]. They are not reliable: a lost ACK is healed by
- * the next, a lost NAK by the packet's retransmission, which meets the same refusal.
+ * Verdicts on the wire: when a path is acknowledged and what the ACK says, refusals in NAKs, and
+ * what the sender learns from both. Both go on the connection that they are about [M11]. They are
+ * not reliable: a lost ACK is healed by the next, a lost NAK by the packet's retransmission, which
+ * meets the same refusal.
  */
 #include "internal.h"
 
-/* An ACK of @p is due: at once, or with the next batch [M50]. */
+/**
+ * mroce_ack_note() - a packet of @p is to be acknowledged [M50]
+ * @p:		path
+ * @now_please:	at once, not with the next batch
+ * @now:	current time, ns
+ */
 void mroce_ack_note(struct mroce_path *p, bool now_please, u64 now)
 {
 	struct mroce_conn *conn = p->conn;
@@ -24,6 +30,11 @@ void mroce_ack_note(struct mroce_path *p, bool now_please, u64 now)
 		mroce_timer_arm(&conn->peer->timers, &conn->ack_timer, now + MROCE_ACK_DELAY);
 }
 
+/**
+ * mroce_ack_timer() - the batch has waited MROCE_ACK_DELAY: acknowledge it now
+ * @t:		mroce_conn.ack_timer
+ * @now:	current time, ns
+ */
 void mroce_ack_timer(struct mroce_timer *t, u64 now)
 {
 	struct mroce_conn *conn = container_of(t, struct mroce_conn, ack_timer);
@@ -80,7 +91,8 @@ static u32 ack_credits(struct mroce_conn *conn, u8 *out, u8 *n)
 
 	*n = 0;
 	while (*n < MROCE_MAX_CREDITS && !list_empty(&conn->credits)) {
-		struct mroce_stream *s = list_first_entry(&conn->credits, struct mroce_stream, credit_link);
+		struct mroce_stream *s = list_first_entry(&conn->credits, struct mroce_stream,
+							  credit_link);
 		bool unlimited = false;
 		u32 limit = mroce_stream_credit_limit(s, &unlimited);
 
@@ -95,7 +107,17 @@ static u32 ack_credits(struct mroce_conn *conn, u8 *out, u8 *n)
 	return *n * sizeof(*c);
 }
 
-/** mroce_ack_output() - an ACK for the first path that is due, by the reverse of that path's newest packet [M51] */
+/**
+ * mroce_ack_output() - an ACK for the first path that is due
+ * @conn:	connection
+ * @tx:		packet to fill in
+ * @now:	current time, ns
+ *
+ * It goes by the reverse of that path's newest packet [M51], and takes along the credit of up to
+ * MROCE_MAX_CREDITS streams.
+ *
+ * Return: true with @tx filled in, false when there is nothing to say
+ */
 bool mroce_ack_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 {
 	struct mroce_ack_hdr *h = (void *)tx->hdr;
@@ -119,7 +141,16 @@ bool mroce_ack_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	return true;
 }
 
-/** mroce_nak_note() - report a refusal; when the list is full the oldest goes, its PSN will be asked again */
+/**
+ * mroce_nak_note() - report a refusal
+ * @conn:	connection
+ * @path:	index of the path
+ * @psn:	what was refused
+ * @syn:	enum mroce_syndrome
+ * @arg:	argument of the syndrome (RNR: timer code)
+ *
+ * When the list is full the oldest goes; its PSN will be asked again.
+ */
 void mroce_nak_note(struct mroce_conn *conn, u8 path, u32 psn, u8 syn, u8 arg)
 {
 	if (conn->nnaks == MROCE_MAX_NAK_RECS) {
@@ -132,6 +163,14 @@ void mroce_nak_note(struct mroce_conn *conn, u8 path, u32 psn, u8 syn, u8 arg)
 	mroce_conn_out(conn);
 }
 
+/**
+ * mroce_nak_output() - all refusals noted, in one NAK
+ * @conn:	connection
+ * @tx:		packet to fill in
+ * @now:	current time, ns
+ *
+ * Return: true with @tx filled in, false when there is nothing to say
+ */
 bool mroce_nak_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 {
 	struct mroce_nak_hdr *h = (void *)tx->hdr;
@@ -170,7 +209,10 @@ static void ack_rtt(struct mroce_path *p, const struct mroce_ack_block *b, u64 n
 	mroce_rtt_sample(&p->conn->rtt, rtt, now);
 }
 
-/* Duplicates that our probes did not cause mean that a packet was late, not lost: wait longer on this path [M57]. */
+/*
+ * Duplicates that our probes did not cause mean that a packet was late, not lost: wait longer on
+ * this path [M57].
+ */
 static void ack_duplicates(struct mroce_path *p, const struct mroce_ack_block *b)
 {
 	u32 dups = be32_to_cpu(b->dup_count);
@@ -224,7 +266,10 @@ static bool ack_one(struct mroce_conn *conn, const struct mroce_ack_block *b, u6
 		return false;
 	p = conn->paths[b->path];
 	una = p->tx.una;
-	/* Either it moves the left edge within what was sent, or it is an older ACK that was overtaken. */
+	/*
+	 * Either it moves the left edge within what was sent, or it is an older ACK that was
+	 * overtaken.
+	 */
 	if (cum - una > p->tx.nxt - una && una - cum > conn->psn_window)
 		return false;
 	if (base - cum > conn->psn_window)
@@ -266,6 +311,16 @@ static void ack_credit_input(struct mroce_conn *conn, const struct mroce_credit 
 		mroce_stream_credit(s, be32_to_cpu(c->rsn_limit), now);
 }
 
+/**
+ * mroce_ack_input() - what the peer accepted, and its credit
+ * @conn:	connection
+ * @rx:		received packet
+ * @now:	current time, ns
+ *
+ * Ends at the first block that speaks of PSNs never sent [M53]; those before it hold.
+ *
+ * Context: may open @conn, complete messages and end streams
+ */
 void mroce_ack_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 {
 	const u8 *at = rx->hdr;
@@ -312,8 +367,8 @@ static const enum mroce_counter met_counter[MROCE_SYN_MAX] = {
 };
 
 /*
- * The content leaves its PSN, which goes out again as EMPTY; the content's owner decides what becomes of it.
- * False if the record names no PSN that waits for a verdict [M54].
+ * The content leaves its PSN, which goes out again as EMPTY; the content's owner decides what
+ * becomes of it. False if the record names no PSN that waits for a verdict [M54].
  */
 static bool nak_one(struct mroce_conn *conn, const struct mroce_nak_rec *r, u64 now)
 {
@@ -338,6 +393,14 @@ static bool nak_one(struct mroce_conn *conn, const struct mroce_nak_rec *r, u64 
 	return true;
 }
 
+/**
+ * mroce_nak_input() - what the peer refused
+ * @conn:	connection
+ * @rx:		received packet
+ * @now:	current time, ns
+ *
+ * Context: may end streams
+ */
 void mroce_nak_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 {
 	const u8 *at = rx->hdr;
