@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Congestion control of a path: the ECN-fraction window of DCTCP (RFC 8257) with the increase coupled over the
- * connection's paths (so that N paths through one bottleneck take one share, as in RFC 6356), queueing delay as
- * the second signal for links that do not mark, and loss that counts only together with either or when heavy.
+ * Congestion control of a path: the ECN-fraction window of DCTCP (RFC 8257) with the increase
+ * coupled over the connection's paths (so that N paths through one bottleneck take one share, as in
+ * RFC 6356), queueing delay as the second signal for links that do not mark, and loss that counts
+ * only together with either or when heavy.
  *
  * Windows are bytes of UDP payload. Another algorithm is another struct mroce_cc_ops.
  */
@@ -26,9 +27,14 @@ static void cc_set(struct mroce_path *p, u64 cwnd)
 	p->cc.cwnd = clamp_t(u64, cwnd, floor, CC_MAX_CWND);
 }
 
-/*
- * Queueing delay that stands for a mark: min_rtt / 4, at least 8 packets' time at the rate now in use [M127].
- * The rate is the window per round trip, so 8 packets' time is srtt * 8 packets / window.
+/**
+ * mroce_delay_target() - queueing delay that stands for a mark [M127]
+ * @p:	path
+ *
+ * min_rtt / 4, at least 8 packets' time at the rate now in use. The rate is the window per round
+ * trip, so 8 packets' time is srtt * 8 packets / window.
+ *
+ * Return: ns
  */
 u64 mroce_delay_target(const struct mroce_path *p)
 {
@@ -86,7 +92,10 @@ static void dctcp_grow(struct mroce_path *p, u32 bytes)
 		cc_set(p, (u64)cc->cwnd + bytes);
 		return;
 	}
-	/* One packet per round trip over all paths together [M125], given to the paths by what each delivers. */
+	/*
+	 * One packet per round trip over all paths together [M125], given to the paths by what each
+	 * delivers.
+	 */
 	cc->acc += bytes;
 	total = cc_conn_cwnd(p->conn);
 	if (cc->acc >= total) {
@@ -134,7 +143,10 @@ static void dctcp_loss(struct mroce_path *p, u32 pkts, u64 now)
 		cc->loss_map = cc->loss_map << 1 | 1;
 	if (cc->reduced)
 		return;
-	/* Loss of a queue that overflowed comes with delay; corruption does not and must not shrink the window. */
+	/*
+	 * Loss of a queue that overflowed comes with delay; corruption does not and must not shrink
+	 * the window.
+	 */
 	if (!cc_delayed(p) && hweight64(cc->loss_map) < CC_HEAVY_LOSS)
 		return;
 	cc->reduced = true;
