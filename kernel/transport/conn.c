@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connections: birth, death, and where a received packet goes. Also the segments, the contents that PSNs carry.
+ * Connections: birth, death, and where a received packet goes. Also the segments, the contents that
+ * PSNs carry.
  */
 #include "internal.h"
 
-/** mroce_conn_out() - @conn may have something to send */
+/**
+ * mroce_conn_out() - @conn may have something to send
+ * @conn:	connection
+ */
 void mroce_conn_out(struct mroce_conn *conn)
 {
 	if (list_empty(&conn->out_link))
@@ -56,7 +60,8 @@ static u64 random64(struct mroce_peer *peer)
 	return (u64)peer->ops->random32(peer) << 32 | peer->ops->random32(peer);
 }
 
-static void conn_init(struct mroce_conn *conn, struct mroce_peer *peer, u8 tclass, bool passive, u64 now)
+static void conn_init(struct mroce_conn *conn, struct mroce_peer *peer, u8 tclass, bool passive,
+		      u64 now)
 {
 	conn->peer = peer;
 	conn->tclass = tclass;
@@ -110,9 +115,13 @@ static bool conn_make_paths(struct mroce_conn *conn)
 }
 
 /**
- * mroce_conn_create() - a connection that starts to connect, or (@passive) one that answers a CONNECT
+ * mroce_conn_create() - a connection that starts to connect, or one that answers a CONNECT
+ * @peer:	association
+ * @tclass:	traffic class
+ * @passive:	it answers a CONNECT: half open until that is confirmed
+ * @now:	current time, ns
  *
- * NULL without memory or ids.
+ * Return: the connection, or NULL without memory or ids
  */
 struct mroce_conn *mroce_conn_create(struct mroce_peer *peer, u8 tclass, bool passive, u64 now)
 {
@@ -139,7 +148,12 @@ struct mroce_conn *mroce_conn_create(struct mroce_peer *peer, u8 tclass, bool pa
 	return conn;
 }
 
-/** mroce_conn_destroy() - no stream is bound to it any more */
+/**
+ * mroce_conn_destroy() - drop @conn silently
+ * @conn:	connection
+ *
+ * No stream may be bound to it any more.
+ */
 void mroce_conn_destroy(struct mroce_conn *conn)
 {
 	struct mroce_peer *peer = conn->peer;
@@ -166,7 +180,14 @@ void mroce_conn_destroy(struct mroce_conn *conn)
 	peer->ops->conn_free(peer, conn, sizeof(*conn));
 }
 
-/** mroce_conn_for_class() - the connection that sends with @tclass [M9], perhaps a new one. NULL without memory. */
+/**
+ * mroce_conn_for_class() - the connection that sends with @tclass [M9], perhaps a new one
+ * @peer:	association
+ * @tclass:	traffic class
+ * @now:	current time, ns
+ *
+ * Return: the connection, or NULL without memory or ids
+ */
 struct mroce_conn *mroce_conn_for_class(struct mroce_peer *peer, u8 tclass, u64 now)
 {
 	struct mroce_conn *conn, *best = NULL;
@@ -180,7 +201,10 @@ struct mroce_conn *mroce_conn_for_class(struct mroce_peer *peer, u8 tclass, u64 
 	if (!best)
 		return mroce_conn_create(peer, tclass, false, now);
 	if (best->state == MROCE_CONN_HALF) {
-		/* It has work now: should the other end's confirmation not come, connect ourselves [M20]. */
+		/*
+		 * It has work now: should the other end's confirmation not come, connect ourselves
+		 * [M20].
+		 */
 		best->state = MROCE_CONN_CONNECTING;
 		peer->half_open--;
 		mroce_timer_arm(&peer->timers, &best->hs_timer, now + best->hs_backoff);
@@ -188,7 +212,15 @@ struct mroce_conn *mroce_conn_for_class(struct mroce_peer *peer, u8 tclass, u64 
 	return best;
 }
 
-/** mroce_conn_lost() - the other end does not know it any more; opened streams end, others try again elsewhere [M34] */
+/**
+ * mroce_conn_lost() - the other end does not know @conn any more [M34]
+ * @conn:	connection
+ * @now:	current time, ns
+ *
+ * Opened streams end, others try again on another connection. @conn is gone afterwards.
+ *
+ * Context: ends streams: ops->send_done(), ops->stream_failed()
+ */
 void mroce_conn_lost(struct mroce_conn *conn, u64 now)
 {
 	struct mroce_peer *peer = conn->peer;
@@ -221,7 +253,15 @@ void mroce_conn_lost(struct mroce_conn *conn, u64 now)
 	mroce_conn_destroy(conn);
 }
 
-/** mroce_conn_opened() - both ends know each other: earlier connections of this class are history, streams may open */
+/**
+ * mroce_conn_opened() - both ends know each other: streams may open
+ * @conn:	connection
+ * @now:	current time, ns
+ *
+ * Earlier connections of this class are history.
+ *
+ * Context: ends the streams of those
+ */
 void mroce_conn_opened(struct mroce_conn *conn, u64 now)
 {
 	struct mroce_peer *peer = conn->peer;
@@ -249,6 +289,12 @@ void mroce_conn_opened(struct mroce_conn *conn, u64 now)
 	mroce_conn_out(conn);
 }
 
+/**
+ * mroce_seg_get() - a zeroed segment, in no list
+ * @conn:	connection
+ *
+ * Return: the segment, or NULL without memory
+ */
 struct mroce_seg *mroce_seg_get(struct mroce_conn *conn)
 {
 	struct mroce_seg *seg = mroce_pool_get(conn->peer, &conn->segs);
@@ -258,12 +304,23 @@ struct mroce_seg *mroce_seg_get(struct mroce_conn *conn)
 	return seg;
 }
 
+/**
+ * mroce_seg_put() - give back the memory of @seg, which nothing refers to
+ * @conn:	connection
+ * @seg:	segment
+ */
 void mroce_seg_put(struct mroce_conn *conn, struct mroce_seg *seg)
 {
 	mroce_pool_put(&conn->segs, seg);
 }
 
-/** mroce_seg_cancel() - its content is void; the PSN that carries it, if any, goes out as EMPTY from now on [M40] */
+/**
+ * mroce_seg_cancel() - @seg's content is void; @seg is gone afterwards
+ * @conn:	connection
+ * @seg:	in a list of its stream's
+ *
+ * The PSN that carries it, if any, goes out as EMPTY from now on [M40].
+ */
 void mroce_seg_cancel(struct mroce_conn *conn, struct mroce_seg *seg)
 {
 	if (seg->sent)
@@ -272,7 +329,14 @@ void mroce_seg_cancel(struct mroce_conn *conn, struct mroce_seg *seg)
 	mroce_seg_put(conn, seg);
 }
 
-/** mroce_seg_accepted() - final good news of a segment, which is gone afterwards */
+/**
+ * mroce_seg_accepted() - final good news of @seg, which is gone afterwards
+ * @conn:	connection
+ * @seg:	off its PSN, in a list of its stream's
+ * @now:	current time, ns
+ *
+ * Context: may complete messages and end the stream
+ */
 void mroce_seg_accepted(struct mroce_conn *conn, struct mroce_seg *seg, u64 now)
 {
 	struct mroce_stream *s = seg->stream;
@@ -294,7 +358,18 @@ void mroce_seg_accepted(struct mroce_conn *conn, struct mroce_seg *seg, u64 now)
 		mroce_response_accepted(s, resp, now);
 }
 
-/** mroce_seg_refused() - the segment has left its PSN */
+/**
+ * mroce_seg_refused() - @seg was refused and has left its PSN
+ * @conn:	connection
+ * @seg:	segment
+ * @syn:	enum mroce_syndrome
+ * @arg:	argument of the syndrome (RNR: timer code)
+ * @now:	current time, ns
+ *
+ * Content of a request is kept for later, or fails its message; other segments are gone afterwards.
+ *
+ * Context: may end the stream
+ */
 void mroce_seg_refused(struct mroce_conn *conn, struct mroce_seg *seg, u8 syn, u8 arg, u64 now)
 {
 	struct mroce_stream *s = seg->stream;
@@ -334,8 +409,11 @@ static const enum mroce_counter refuse_counter[MROCE_SYN_MAX] = {
 	[MROCE_SYN_OP]		= MROCE_CNT_REFUSE_OP,
 };
 
-/* Its first verdict, at once [M41]: what the content's owner says. EMPTY is always welcome [M44]. */
-static struct mroce_verdict data_verdict(struct mroce_conn *conn, const struct mroce_data *d, struct mroce_rx *rx, u64 now)
+/*
+ * Its first verdict, at once [M41]: what the content's owner says. EMPTY is always welcome [M44].
+ */
+static struct mroce_verdict data_verdict(struct mroce_conn *conn, const struct mroce_data *d,
+					 struct mroce_rx *rx, u64 now)
 {
 	if (d->opcode == MROCE_OP_EMPTY)
 		return MROCE_ACCEPT;
@@ -344,7 +422,8 @@ static struct mroce_verdict data_verdict(struct mroce_conn *conn, const struct m
 	return mroce_stream_input(conn, d, rx, now);
 }
 
-static void data_note(struct mroce_path *p, const struct mroce_data *d, const struct mroce_rx *rx, u64 now)
+static void data_note(struct mroce_path *p, const struct mroce_data *d, const struct mroce_rx *rx,
+		      u64 now)
 {
 	p->from = rx->from;
 	p->rx_tstamp = d->tstamp;
@@ -356,8 +435,8 @@ static void data_note(struct mroce_path *p, const struct mroce_data *d, const st
 	}
 }
 
-static void data_new(struct mroce_conn *conn, struct mroce_path *p, const struct mroce_data *d, struct mroce_rx *rx,
-		     bool urgent, u64 now)
+static void data_new(struct mroce_conn *conn, struct mroce_path *p, const struct mroce_data *d,
+		     struct mroce_rx *rx, bool urgent, u64 now)
 {
 	bool in_order = d->psn == p->rx.next;
 	struct mroce_verdict v = data_verdict(conn, d, rx, now);
@@ -411,7 +490,8 @@ static void data_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	p = conn->paths[d.path];
 	known = mroce_rxwin_check(peer, &p->rx, d.psn, &syn, &arg);
 	if (known == MROCE_RX_OUTSIDE || known == MROCE_RX_NOMEM) {
-		mroce_count(peer, known == MROCE_RX_OUTSIDE ? MROCE_CNT_DROP_PSN : MROCE_CNT_DROP_NOMEM);
+		mroce_count(peer, known == MROCE_RX_OUTSIDE ? MROCE_CNT_DROP_PSN :
+							      MROCE_CNT_DROP_NOMEM);
 		return;
 	}
 	mroce_conn_confirm(conn, now);
