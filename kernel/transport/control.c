@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Control messages about streams: OPEN and OPENED give a stream its identity, CLOSED and QUERY tell a requester that
- * an answer will not come. Each is the content of one PSN, so none is lost [M114]; each is complete in itself, so it
- * outlives the stream that sent it.
+ * Control messages about streams: OPEN and OPENED give a stream its identity, CLOSED and QUERY tell
+ * a requester that an answer will not come. Each is the content of one PSN, so none is lost [M114];
+ * each is complete in itself, so it outlives the stream that sent it.
  */
 #include "internal.h"
 
@@ -30,7 +30,12 @@ static void ctrl_queue(struct mroce_stream *s, struct mroce_seg *seg)
 	mroce_conn_out(s->conn);
 }
 
-/** mroce_ctrl_open() - ask the peer for the tag of its stream; false without memory */
+/**
+ * mroce_ctrl_open() - ask the peer for the tag of its stream, under @s->nonce
+ * @s:	stream
+ *
+ * Return: false without memory or connection
+ */
 bool mroce_ctrl_open(struct mroce_stream *s)
 {
 	struct mroce_seg *seg = ctrl_seg(s, MROCE_OP_OPEN);
@@ -59,7 +64,13 @@ static bool ctrl_opened(struct mroce_stream *s, u32 nonce)
 	return true;
 }
 
-/** mroce_ctrl_closed() - accepted requests will not be answered [M110]; without memory the peer's QUERY finds out */
+/**
+ * mroce_ctrl_closed() - accepted requests will not be answered [M110]
+ * @s:		stream
+ * @syndrome:	why, enum mroce_syndrome
+ *
+ * Without memory the peer's QUERY finds out.
+ */
 void mroce_ctrl_closed(struct mroce_stream *s, u8 syndrome)
 {
 	struct mroce_seg *seg;
@@ -75,7 +86,13 @@ void mroce_ctrl_closed(struct mroce_stream *s, u8 syndrome)
 	ctrl_queue(s, seg);
 }
 
-/** mroce_ctrl_query() - is the stream that owes us an answer still there? The verdict on the packet tells. */
+/**
+ * mroce_ctrl_query() - is the stream that owes us an answer still there?
+ * @s:		stream
+ * @msn:	oldest unanswered request
+ *
+ * The verdict on the packet tells.
+ */
 void mroce_ctrl_query(struct mroce_stream *s, u32 msn)
 {
 	struct mroce_seg *seg = ctrl_seg(s, MROCE_OP_QUERY);
@@ -128,7 +145,18 @@ static void answer_lost(struct mroce_stream *s, u8 status, u64 now)
 	mroce_stream_error(s, m->msn, status, now);
 }
 
-struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroce_data *d, const struct mroce_rx *rx, u64 now)
+/**
+ * mroce_ctrl_input() - OPEN, OPENED, CLOSED or QUERY arrived
+ * @conn:	connection
+ * @d:		decoded header
+ * @rx:		the packet, for the fields that @d lacks
+ * @now:	current time, ns
+ *
+ * Context: may end the stream that it names
+ * Return: the verdict on its content
+ */
+struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroce_data *d,
+				      const struct mroce_rx *rx, u64 now)
 {
 	struct mroce_peer *peer = conn->peer;
 	struct mroce_stream *s = peer->ops->stream_find(peer, d->qpn);
@@ -145,7 +173,8 @@ struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroc
 	case MROCE_OP_OPENED:	/* [M72] */
 		if (s && !s->opened && stream_receives(s) && s->attr.dst_qpn == src_qpn &&
 		    s->nonce == be32_to_cpu(h.nonce))
-			mroce_stream_opened(s, tag, be32_to_cpu(h.rsn_limit), h.flags & MROCE_F_UNLIMITED, now);
+			mroce_stream_opened(s, tag, be32_to_cpu(h.rsn_limit),
+					    h.flags & MROCE_F_UNLIMITED, now);
 		return MROCE_ACCEPT;
 	case MROCE_OP_CLOSED:
 		if (s && stream_receives(s) && s->attr.dst_qpn == src_qpn && s->rx_tag == tag)
@@ -158,7 +187,16 @@ struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroc
 	}
 }
 
-/** mroce_ctrl_refused() - OPEN: not there yet; QUERY: the stream that owed an answer is gone */
+/**
+ * mroce_ctrl_refused() - a control message of ours was refused
+ * @conn:	connection
+ * @c:		its content
+ * @now:	current time, ns
+ *
+ * OPEN: not there yet. QUERY: the stream that owed an answer is gone.
+ *
+ * Context: may end the stream
+ */
 void mroce_ctrl_refused(struct mroce_conn *conn, const struct mroce_ctrl *c, u64 now)
 {
 	struct mroce_stream *s = conn->peer->ops->stream_find(conn->peer, c->src_qpn);
