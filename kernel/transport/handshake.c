@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Setting up a connection: CONNECT and ACCEPT, their loss, duplication and crossing; restarts of the peer.
+ * Setting up a connection: CONNECT and ACCEPT, their loss, duplication and crossing; restarts of
+ * the peer.
  *
- * Each end chooses the id that it wants to receive and a random seed that names its attempt. An ACCEPT that echoes
- * our seed opens our side; a passive end opens when the first valid packet arrives under its id. Nothing that a
- * CONNECT claims ends an existing connection [M22]: a new one is built beside it, and only its confirmation ends the old.
+ * Each end chooses the id that it wants to receive and a random seed that names its attempt. An
+ * ACCEPT that echoes our seed opens our side; a passive end opens when the first valid packet
+ * arrives under its id. Nothing that a CONNECT claims ends an existing connection [M22]: a new one
+ * is built beside it, and only its confirmation ends the old.
  */
 #include "internal.h"
 
@@ -17,7 +19,10 @@ static bool connect_valid(const struct mroce_connect *c)
 	       be16_to_cpu(c->msn_window) >= MROCE_MIN_MSN_WINDOW;
 }
 
-/* What the other end says of itself; both ends use the smaller of each limit [M29]. No PSN has been used yet. */
+/*
+ * What the other end says of itself; both ends use the smaller of each limit [M29]. No PSN has been
+ * used yet.
+ */
 static void conn_set_peer(struct mroce_conn *conn, const struct mroce_connect *c)
 {
 	const struct mroce_limits *own = &conn->peer->limits;
@@ -28,9 +33,11 @@ static void conn_set_peer(struct mroce_conn *conn, const struct mroce_connect *c
 	conn->peer_instance = be64_to_cpu(c->instance);
 	conn->has_peer = true;
 	conn->max_payload = min_t(u32, own->max_payload, be16_to_cpu(c->max_payload));
-	conn->payload = max_t(u32, min(conn->payload, conn->max_payload) / MROCE_PAYLOAD_ALIGN * MROCE_PAYLOAD_ALIGN,
+	conn->payload = max_t(u32, min(conn->payload, conn->max_payload) /
+				   MROCE_PAYLOAD_ALIGN * MROCE_PAYLOAD_ALIGN,
 			      MROCE_MIN_PAYLOAD);
-	conn->psn_window = rounddown_pow_of_two(min_t(u32, own->psn_window, be16_to_cpu(c->psn_window)));
+	conn->psn_window = rounddown_pow_of_two(min_t(u32, own->psn_window,
+						      be16_to_cpu(c->psn_window)));
 	conn->msn_window = min_t(u32, own->msn_window, be16_to_cpu(c->msn_window));
 	conn->npaths = min_t(u32, conn->npaths_alloc, c->npaths);
 	for (i = 0; i < conn->npaths_alloc; i++) {
@@ -65,7 +72,8 @@ static void build_connect(struct mroce_conn *conn, u8 type, struct mroce_tx *tx)
 		mroce_tx_init(tx, conn, conn->hs_from, conn->tclass);
 	} else {
 		c.cookie = cpu_to_be64(conn->cookie);
-		mroce_tx_init(tx, conn, conn->paths[conn->hs_tries % conn->npaths_alloc]->route, conn->tclass);
+		mroce_tx_init(tx, conn, conn->paths[conn->hs_tries % conn->npaths_alloc]->route,
+			      conn->tclass);
 	}
 	memcpy(tx->hdr, &c, sizeof(c));
 	tx->hdr_len = sizeof(c);
@@ -86,7 +94,14 @@ static void build_confirm(struct mroce_conn *conn, struct mroce_tx *tx)
 	mroce_count(conn->peer, MROCE_CNT_TX_CTRL);
 }
 
-/** mroce_handshake_output() - a handshake packet if one is due */
+/**
+ * mroce_handshake_output() - a handshake packet if one is due
+ * @conn:	connection
+ * @tx:		packet to fill in
+ * @now:	current time, ns
+ *
+ * Return: true with @tx filled in, false when there is nothing to say
+ */
 bool mroce_handshake_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 {
 	if (conn->send_accept) {
@@ -108,12 +123,19 @@ bool mroce_handshake_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 no
 	return false;
 }
 
-/** mroce_hs_timer() - CONNECT again with back-off [M13], or the end of a half-open connection [M27] */
+/**
+ * mroce_hs_timer() - CONNECT again with back-off [M13], or the end of a half-open life [M27]
+ * @t:		mroce_conn.hs_timer
+ * @now:	current time, ns
+ *
+ * Context: may destroy the connection
+ */
 void mroce_hs_timer(struct mroce_timer *t, u64 now)
 {
 	struct mroce_conn *conn = container_of(t, struct mroce_conn, hs_timer);
 
-	if (conn->state == MROCE_CONN_HALF || (conn->state == MROCE_CONN_CONNECTING && !conn->nstreams)) {
+	if (conn->state == MROCE_CONN_HALF ||
+	    (conn->state == MROCE_CONN_CONNECTING && !conn->nstreams)) {
 		mroce_count(conn->peer, MROCE_CNT_CONN_EXPIRED);
 		mroce_conn_destroy(conn);
 		return;
@@ -137,8 +159,8 @@ static void answer_connect(struct mroce_conn *conn, const struct mroce_rx *rx)
 }
 
 /*
- * The same attempt again [M16], or one that crosses ours [M21]: its connection, or NULL. On loopback only the passive
- * one [M24].
+ * The same attempt again [M16], or one that crosses ours [M21]: its connection, or NULL. On
+ * loopback only the passive one [M24].
  */
 static struct mroce_conn *connect_known(struct mroce_peer *peer, const struct mroce_connect *c)
 {
@@ -177,7 +199,8 @@ void mroce_peer_connect(struct mroce_peer *peer, struct mroce_rx *rx, u64 now)
 	struct mroce_conn *conn;
 
 	memcpy(&c, rx->hdr, sizeof(c));
-	if (!connect_valid(&c) || (peer->loopback && be64_to_cpu(c.instance) != peer->limits.instance)) {
+	if (!connect_valid(&c) ||
+	    (peer->loopback && be64_to_cpu(c.instance) != peer->limits.instance)) {
 		mroce_count(peer, MROCE_CNT_DROP_CONNECT);
 		return;
 	}
@@ -199,7 +222,14 @@ void mroce_peer_connect(struct mroce_peer *peer, struct mroce_rx *rx, u64 now)
 	answer_connect(conn, rx);
 }
 
-/** mroce_accept_input() - the answer to our CONNECT, if it echoes our seed [M17] */
+/**
+ * mroce_accept_input() - the answer to our CONNECT, if it echoes our seed [M17]
+ * @conn:	connection
+ * @rx:		received packet
+ * @now:	current time, ns
+ *
+ * Context: may open @conn, which ends streams of earlier ones
+ */
 void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 {
 	struct mroce_peer *peer = conn->peer;
@@ -242,7 +272,13 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	mroce_conn_opened(conn, now);
 }
 
-/** mroce_conn_confirm() - a valid packet came under our id: the other end has seen our ACCEPT [M19] */
+/**
+ * mroce_conn_confirm() - a valid packet came under our id: the other end has our ACCEPT [M19]
+ * @conn:	connection
+ * @now:	current time, ns
+ *
+ * Context: may open @conn, which ends streams of earlier ones
+ */
 void mroce_conn_confirm(struct mroce_conn *conn, u64 now)
 {
 	if (conn->state == MROCE_CONN_OPEN || !conn->has_peer)
@@ -278,7 +314,10 @@ u64 mroce_connect_cookie(const struct mroce_rx *rx, u64 *seed)
 	return be64_to_cpu(c.cookie);
 }
 
-/* A RESET proves itself by echoing a packet in flight; the timestamp is that of its last transmission [M33]. */
+/*
+ * A RESET proves itself by echoing a packet in flight; the timestamp is that of its last
+ * transmission [M33].
+ */
 static bool reset_valid(const struct mroce_conn *conn, const struct mroce_reset *r, u64 now)
 {
 	const struct mroce_sent *sent;
@@ -288,7 +327,8 @@ static bool reset_valid(const struct mroce_conn *conn, const struct mroce_reset 
 	sent = mroce_txwin_find(&conn->paths[r->path]->tx, be32_to_cpu(r->psn));
 	if (!sent || mroce_tick(sent->sent_at) != be32_to_cpu(r->tstamp))
 		return false;
-	return now - sent->sent_at <= 8 * max(mroce_path_srtt(conn->paths[r->path]), MROCE_RTT_INIT);
+	return now - sent->sent_at <=
+	       8 * max(mroce_path_srtt(conn->paths[r->path]), MROCE_RTT_INIT);
 }
 
 void mroce_peer_reset(struct mroce_peer *peer, struct mroce_rx *rx, u64 now)
