@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What leaves next: handshake, refusals and acknowledgements, what was lost, control messages, then the streams in
- * turn, byte-fair (deficit round robin) [M129], each packet on the path that is expected to deliver first.
+ * What leaves next: handshake, refusals and acknowledgements, what was lost, control messages, then
+ * the streams in turn, byte-fair (deficit round robin) [M129], each packet on the path that is
+ * expected to deliver first.
  */
 #include "internal.h"
 
@@ -18,8 +19,8 @@ static bool path_room(const struct mroce_path *p, u32 bytes)
 	return !p->inflight_bytes || p->inflight_bytes + bytes <= p->cc.cwnd;
 }
 
-static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent, u8 flags,
-		     struct mroce_tx *tx, u64 now)
+static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent,
+		     u8 flags, struct mroce_tx *tx, u64 now)
 {
 	struct mroce_peer *peer = conn->peer;
 
@@ -43,7 +44,10 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 		mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
 }
 
-/* A lost packet goes out again on its own path, under its own PSN, before anything new of that path. */
+/*
+ * A lost packet goes out again on its own path, under its own PSN, before anything new of that
+ * path.
+ */
 static bool output_lost(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 {
 	u32 i;
@@ -156,7 +160,8 @@ static bool conn_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	if (conn->state != MROCE_CONN_OPEN)
 		return false;
 	return mroce_nak_output(conn, tx, now) || mroce_ack_output(conn, tx, now) ||
-	       output_probe_reply(conn, tx) || output_lost(conn, tx, now) || output_new(conn, tx, now);
+	       output_probe_reply(conn, tx) || output_lost(conn, tx, now) ||
+	       output_new(conn, tx, now);
 }
 
 int mroce_peer_output(struct mroce_peer *peer, struct mroce_tx *tx, u64 now)
