@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Paths: round-trip estimate, the one timer of each (tail probe, then RTO), choice of a path per packet, and the
- * route that a path borrows.
+ * Paths: round-trip estimate, the one timer of each (tail probe, then RTO), choice of a path per
+ * packet, and the route that a path borrows.
  */
 #include "internal.h"
 
@@ -10,7 +10,12 @@
 #define RTO_SLACK	(500 * NSEC_US)
 #define REROUTE_RTOS	2		/* RTOs in a row before the path takes another route */
 
-/** mroce_rtt_sample() - RFC 6298's estimator, and a windowed minimum */
+/**
+ * mroce_rtt_sample() - RFC 6298's estimator, and a windowed minimum
+ * @r:		estimate
+ * @rtt:	sample, ns
+ * @now:	current time, ns
+ */
 void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now)
 {
 	rtt = max(rtt, 1ULL);
@@ -38,13 +43,25 @@ static const struct mroce_rtt *path_rtt(const struct mroce_path *p)
 	return p->rtt.srtt ? &p->rtt : &p->conn->rtt;
 }
 
-/** mroce_path_srtt() - smoothed RTT; of the connection before the path has its own; MROCE_RTT_INIT before any */
+/**
+ * mroce_path_srtt() - smoothed round-trip time
+ * @p:	path
+ *
+ * The connection's before the path has its own; MROCE_RTT_INIT before any.
+ *
+ * Return: ns
+ */
 u64 mroce_path_srtt(const struct mroce_path *p)
 {
 	return path_rtt(p)->srtt ?: MROCE_RTT_INIT;
 }
 
-/** mroce_path_pto() - how long the tail may stay silent before it is probed [M58] */
+/**
+ * mroce_path_pto() - how long the tail may stay silent before it is probed [M58]
+ * @p:	path
+ *
+ * Return: ns
+ */
 u64 mroce_path_pto(const struct mroce_path *p)
 {
 	const struct mroce_rtt *r = path_rtt(p);
@@ -57,18 +74,33 @@ static u64 rtt_rto(const struct mroce_rtt *r)
 	return r->srtt ? max(r->srtt + 4 * r->var, 3 * r->srtt) + RTO_SLACK : 2 * MROCE_RTT_INIT;
 }
 
-/** mroce_path_rto() - retransmission timeout, doubled for each RTO in a row */
+/**
+ * mroce_path_rto() - retransmission timeout, doubled for each RTO in a row
+ * @p:	path
+ *
+ * Return: ns, at most MROCE_RTO_MAX
+ */
 u64 mroce_path_rto(const struct mroce_path *p)
 {
 	return min(rtt_rto(path_rtt(p)) << min_t(u32, p->rtos, 16), MROCE_RTO_MAX);
 }
 
+/**
+ * mroce_conn_rto() - retransmission timeout by all paths' samples
+ * @conn:	connection
+ *
+ * Return: ns, at most MROCE_RTO_MAX
+ */
 u64 mroce_conn_rto(const struct mroce_conn *conn)
 {
 	return min(rtt_rto(&conn->rtt), MROCE_RTO_MAX);
 }
 
-/** mroce_path_arm() - set the path's timer by what is in flight */
+/**
+ * mroce_path_arm() - set the path's timer by what is in flight
+ * @p:		path
+ * @now:	current time, ns
+ */
 void mroce_path_arm(struct mroce_path *p, u64 now)
 {
 	struct mroce_timerq *q = &p->conn->peer->timers;
@@ -80,7 +112,9 @@ void mroce_path_arm(struct mroce_path *p, u64 now)
 	mroce_timer_arm(q, &p->timer, now + (p->probes ? mroce_path_rto(p) : mroce_path_pto(p)));
 }
 
-/* Some other path heard from its peer while this one did not: the route is to blame, not the peer. */
+/*
+ * Some other path heard from its peer while this one did not: the route is to blame, not the peer.
+ */
 static struct mroce_path *path_living(const struct mroce_path *p, u64 now)
 {
 	struct mroce_conn *conn = p->conn;
@@ -90,7 +124,8 @@ static struct mroce_path *path_living(const struct mroce_path *p, u64 now)
 	for (i = 0; i < conn->npaths; i++) {
 		struct mroce_path *o = conn->paths[i];
 
-		if (o == p || o->rtos || !o->last_ack || now - o->last_ack > 4 * mroce_conn_rto(conn))
+		if (o == p || o->rtos || !o->last_ack ||
+		    now - o->last_ack > 4 * mroce_conn_rto(conn))
 			continue;
 		if (!best || o->last_ack > best->last_ack)
 			best = o;
@@ -142,16 +177,22 @@ static u16 path_random_sport(struct mroce_peer *peer)
 	return MROCE_SPORT_MIN + peer->ops->random32(peer) % (65536 - MROCE_SPORT_MIN);
 }
 
-/* mroce_path_fresh_port() - other entropy for ECMP; nothing of the path is in flight */
+/**
+ * mroce_path_fresh_port() - other entropy for ECMP; nothing of the path is in flight
+ * @p:	path
+ */
 void mroce_path_fresh_port(struct mroce_path *p)
 {
 	p->route.sport = path_random_sport(p->conn->peer);
 }
 
 /**
- * mroce_path_reroute() - leave a route that seems dead, with everything that is in flight [M60, M61]
+ * mroce_path_reroute() - leave a route that seems dead, with everything in flight [M60, M61]
+ * @p:		path
+ * @now:	current time, ns
  *
- * A path that lives proves its route: borrow that (rule 9). Otherwise take a fresh port, on the next egress.
+ * A path that lives proves its route: borrow that (rule 9). Otherwise take a fresh port, on the
+ * next egress.
  */
 void mroce_path_reroute(struct mroce_path *p, u64 now)
 {
@@ -174,9 +215,11 @@ void mroce_path_reroute(struct mroce_path *p, u64 now)
 
 /**
  * mroce_conn_spread() - ask the host for its routes and deal the paths over them
+ * @conn:	connection
  *
- * New content is cut to what all of them carry [M64]. A path whose egress is still among them keeps it. Returns the
- * number of routes.
+ * New content is cut to what all of them carry [M64]. A path whose egress is still among them stays.
+ *
+ * Return: number of routes; 0: none, nothing changed
  */
 int mroce_conn_spread(struct mroce_conn *conn)
 {
@@ -208,6 +251,13 @@ int mroce_conn_spread(struct mroce_conn *conn)
 	return n;
 }
 
+/**
+ * mroce_path_create() - a path that nothing was sent on
+ * @conn:	connection
+ * @index:	its number on the wire
+ *
+ * Return: the path, or NULL without memory
+ */
 struct mroce_path *mroce_path_create(struct mroce_conn *conn, u8 index)
 {
 	struct mroce_peer *peer = conn->peer;
@@ -227,6 +277,10 @@ struct mroce_path *mroce_path_create(struct mroce_conn *conn, u8 index)
 	return p;
 }
 
+/**
+ * mroce_path_destroy() - free @p with all that is in flight
+ * @p:	path
+ */
 void mroce_path_destroy(struct mroce_path *p)
 {
 	struct mroce_peer *peer = p->conn->peer;
@@ -238,7 +292,10 @@ void mroce_path_destroy(struct mroce_path *p)
 	peer->ops->free(peer, p, sizeof(*p));
 }
 
-/* Expected time until @bytes more are delivered: half a round trip plus the queue ahead at the window's rate. */
+/*
+ * Expected time until @bytes more are delivered: half a round trip plus the queue ahead at the
+ * window's rate.
+ */
 static u64 path_cost(const struct mroce_path *p, u32 bytes)
 {
 	u64 srtt = mroce_path_srtt(p);
@@ -248,8 +305,13 @@ static u64 path_cost(const struct mroce_path *p, u32 bytes)
 
 /**
  * mroce_path_select() - the path with room that is expected to deliver first; equals take turns
+ * @conn:	connection
+ * @bytes:	size of the packet, header included
+ * @now:	current time, ns
  *
  * A path that met an RTO carries nothing new until it was heard from, unless all did.
+ *
+ * Return: the path, or NULL when none has room
  */
 struct mroce_path *mroce_path_select(struct mroce_conn *conn, u32 bytes, u64 now)
 {
