@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What differs between the kernels that the driver builds for: 6.12 is the reference, 6.1 builds too. The rest of the
+ * code is written for the reference, and uses the names below where the two differ.
+ */
+#ifndef MROCE_COMPAT_H
+#define MROCE_COMPAT_H
+
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/version.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+static inline u32 get_random_u32_below(u32 ceil)
+{
+	return prandom_u32_max(ceil);
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags |= flags;
+}
+#endif
+
+/* create_cq() got the whole bundle of attributes in 6.11 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+#define mroce_create_cq_arg	ib_udata
+static inline struct ib_udata *mroce_cq_udata(struct ib_udata *udata)
+{
+	return udata;
+}
+#else
+#define mroce_create_cq_arg	uverbs_attr_bundle
+static inline struct ib_udata *mroce_cq_udata(struct uverbs_attr_bundle *attrs)
+{
+	return attrs ? &attrs->driver_udata : NULL;
+}
+#endif
+
+#endif /* MROCE_COMPAT_H */
