@@ -217,7 +217,8 @@ void mroce_path_reroute(struct mroce_path *p, u64 now)
  * mroce_conn_spread() - ask the host for its routes and deal the paths over them
  * @conn:	connection
  *
- * New content is cut to what all of them carry [M64]. A path whose egress is still among them stays.
+ * New content is cut to what all of them carry [M64]. A path whose egress is still among them
+ * keeps it.
  *
  * Return: number of routes; 0: none, nothing changed
  */
