@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Object pools: see pool.h. A chunk is one allocation of the host; its first words link it to the next.
+ * Object pools: see pool.h. A chunk is one allocation of the host; its first words link it to the
+ * next.
  */
 #include "transport.h"
 
