@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Responses of READs and atomics, at both ends. They are reliable data of the reverse paths, named by the request's
- * MSN and outside the reverse stream's own order, so the two directions of a QP never wait for each other (rule 6).
- * An atomic runs once because its request's PSN is accepted once; its result is kept until the response is accepted [M105].
+ * Responses of READs and atomics, at both ends. They are reliable data of the reverse paths, named
+ * by the request's MSN and outside the reverse stream's own order, so the two directions of a QP
+ * never wait for each other (rule 6). An atomic runs once because its request's PSN is accepted
+ * once; its result is kept until the response is accepted [M105].
  */
 #include "internal.h"
 
@@ -28,14 +29,15 @@ static struct mroce_msg *request_find(const struct mroce_stream *s, u32 msn)
 }
 
 /* An answer to another question than ours is an error of ours [M109]. */
-static void input_read(struct mroce_stream *s, struct mroce_msg *m, const struct mroce_data *d, struct mroce_rx *rx,
-		       u64 now)
+static void input_read(struct mroce_stream *s, struct mroce_msg *m, const struct mroce_data *d,
+		       struct mroce_rx *rx, u64 now)
 {
 	if (m->kind != MROCE_MSG_READ || d->msg_len != m->len || d->len > m->len - m->resp_bytes) {
 		mroce_stream_error(s, m->msn, MROCE_ST_BAD_RESP, now);
 		return;
 	}
-	if (d->len && s->peer->ops->place_resp(s, m, d->offset, rx->cookie, MROCE_DATA_HDR_LEN, d->len)) {
+	if (d->len && s->peer->ops->place_resp(s, m, d->offset, rx->cookie, MROCE_DATA_HDR_LEN,
+					       d->len)) {
 		mroce_stream_error(s, m->msn, MROCE_ST_LOC_PROT, now);
 		return;
 	}
@@ -63,10 +65,18 @@ static void input_atomic(struct mroce_stream *s, struct mroce_msg *m, struct mro
 
 /**
  * mroce_response_input() - part of an answer to one of our requests
+ * @s:		stream
+ * @d:		decoded header
+ * @rx:		received packet
+ * @now:	current time, ns
  *
- * Always accepted [M103]: an answer to a request that has failed meanwhile is of no interest, and a wrong one is our error.
+ * An answer to a request that has failed meanwhile is of no interest, and a wrong one is our error.
+ *
+ * Context: may complete messages and end the stream
+ * Return: accept, always [M103]
  */
-struct mroce_verdict mroce_response_input(struct mroce_stream *s, const struct mroce_data *d, struct mroce_rx *rx, u64 now)
+struct mroce_verdict mroce_response_input(struct mroce_stream *s, const struct mroce_data *d,
+					  struct mroce_rx *rx, u64 now)
 {
 	struct mroce_msg *m = request_find(s, d->msn);
 
@@ -86,7 +96,12 @@ struct mroce_verdict mroce_response_input(struct mroce_stream *s, const struct m
 	return MROCE_ACCEPT;
 }
 
-/** mroce_response_start() - a request has its turn: run it and begin to answer */
+/**
+ * mroce_response_start() - a request has its turn: run it and begin to answer
+ * @s:		stream
+ * @r:		the request, in no list
+ * @now:	current time, ns
+ */
 void mroce_response_start(struct mroce_stream *s, struct mroce_rmsg *r, u64 now)
 {
 	const struct mroce_host_ops *ops = s->peer->ops;
@@ -112,8 +127,8 @@ static struct mroce_rmsg *resp_to_cut(const struct mroce_stream *s)
 }
 
 /*
- * The requester is done when the last byte arrives, before we know that it did: a response wholly sent once must not
- * count against max_dest_rd_atomic any more [M107].
+ * The requester is done when the last byte arrives, before we know that it did: a response wholly
+ * sent once must not count against max_dest_rd_atomic any more [M107].
  */
 static void resp_uncount(struct mroce_stream *s, struct mroce_rmsg *r)
 {
@@ -123,13 +138,24 @@ static void resp_uncount(struct mroce_stream *s, struct mroce_rmsg *r)
 	s->rd_in--;
 }
 
-/** mroce_response_pending() - is there an answer not yet cut to its end? */
+/**
+ * mroce_response_pending() - is there an answer not yet cut to its end?
+ * @s:	stream
+ *
+ * Return: true if there is
+ */
 bool mroce_response_pending(const struct mroce_stream *s)
 {
 	return resp_to_cut(s);
 }
 
-/** mroce_response_next_seg() - the next segment of the oldest answer, in no list, or NULL */
+/**
+ * mroce_response_next_seg() - the next segment of the oldest answer
+ * @s:		stream
+ * @now:	current time, ns
+ *
+ * Return: the segment, in no list, or NULL
+ */
 struct mroce_seg *mroce_response_next_seg(struct mroce_stream *s, u64 now)
 {
 	struct mroce_rmsg *r = resp_to_cut(s);
@@ -175,14 +201,28 @@ static void resp_check_done(struct mroce_stream *s, struct mroce_rmsg *r, u64 no
 	mroce_stream_error_turn(s, now);
 }
 
-/** mroce_response_accepted() - a segment of the answer was accepted (or the requester is gone) */
+/**
+ * mroce_response_accepted() - a segment of the answer was accepted (or the requester is gone)
+ * @s:		stream
+ * @r:		request being answered
+ * @now:	current time, ns
+ *
+ * Context: may free @r; may end the stream
+ */
 void mroce_response_accepted(struct mroce_stream *s, struct mroce_rmsg *r, u64 now)
 {
 	r->resp_out--;
 	resp_check_done(s, r, now);
 }
 
-/** mroce_response_failed() - the region cannot be read any more: the answer ends with an error [M108] */
+/**
+ * mroce_response_failed() - the region cannot be read: the answer ends with an error [M108]
+ * @s:		stream
+ * @r:		request being answered
+ * @now:	current time, ns
+ *
+ * Context: may free @r; may end the stream
+ */
 void mroce_response_failed(struct mroce_stream *s, struct mroce_rmsg *r, u64 now)
 {
 	if (r->resp_dead) {
@@ -195,7 +235,10 @@ void mroce_response_failed(struct mroce_stream *s, struct mroce_rmsg *r, u64 now
 	mroce_stream_kick(s);
 }
 
-/** mroce_response_drop() - the stream ends: no answer any more */
+/**
+ * mroce_response_drop() - the stream ends: no answer any more
+ * @s:	stream
+ */
 void mroce_response_drop(struct mroce_stream *s)
 {
 	struct mroce_rmsg *r, *tmp;
