@@ -90,7 +90,8 @@ static bool mroce_rxwin_grow(struct mroce_peer *peer, struct mroce_rxwin *w, u32
 }
 
 /* Outside the window on either side there is no verdict [M37]. */
-enum mroce_rx_verdict mroce_rxwin_check(struct mroce_peer *peer, struct mroce_rxwin *w, u32 psn, u8 *syn, u8 *arg)
+enum mroce_rx_verdict mroce_rxwin_check(struct mroce_peer *peer, struct mroce_rxwin *w, u32 psn,
+					u8 *syn, u8 *arg)
 {
 	u32 ahead = psn - w->cum;
 
