@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The life of a stream: attach at RTR, OPEN towards the peer, RTS, the clocks that end it when nobody answers, flush
- * and detach. Its two directions are in stream_tx.c and stream_rx.c.
+ * The life of a stream: attach at RTR, OPEN towards the peer, RTS, the clocks that end it when
+ * nobody answers, flush and detach. Its two directions are in stream_tx.c and stream_rx.c.
  *
- * A stream's send direction is bound to one connection (of its own traffic class) from attach to its end; its
- * receive direction takes packets of any connection of the peer that carry its tag.
+ * A stream's send direction is bound to one connection (of its own traffic class) from attach to
+ * its end; its receive direction takes packets of any connection of the peer that carry its tag.
  */
 #include "internal.h"
 
@@ -13,7 +13,10 @@
 #define OPEN_ANSWER		(10 * NSEC_MS)	/* at least, for OPENED to come */
 #define QUERY_DEFAULT		NSEC_S		/* period with timeout 0 */
 
-/** mroce_stream_kick() - it may have something to send */
+/**
+ * mroce_stream_kick() - @s may have something to send
+ * @s:	stream
+ */
 void mroce_stream_kick(struct mroce_stream *s)
 {
 	if (!s->conn)
@@ -23,6 +26,11 @@ void mroce_stream_kick(struct mroce_stream *s)
 	mroce_conn_out(s->conn);
 }
 
+/**
+ * mroce_stream_bind() - @s sends on @conn from now on
+ * @s:		stream
+ * @conn:	connection
+ */
 void mroce_stream_bind(struct mroce_stream *s, struct mroce_conn *conn)
 {
 	s->conn = conn;
@@ -30,6 +38,10 @@ void mroce_stream_bind(struct mroce_stream *s, struct mroce_conn *conn)
 	conn->backlog += mroce_stream_backlog(s);
 }
 
+/**
+ * mroce_stream_unbind() - @s sends on no connection; its segments have been cancelled
+ * @s:	stream
+ */
 void mroce_stream_unbind(struct mroce_stream *s)
 {
 	struct mroce_conn *conn = s->conn;
@@ -42,7 +54,14 @@ void mroce_stream_unbind(struct mroce_stream *s)
 	s->conn = NULL;
 }
 
-/** mroce_stream_timeout() - one round of the QP's timeout, ns (rule 37); never shorter than the route allows [M101] */
+/**
+ * mroce_stream_timeout() - one round of the QP's timeout (rule 37)
+ * @s:	stream
+ *
+ * Never shorter than the route allows [M101].
+ *
+ * Return: ns
+ */
 u64 mroce_stream_timeout(const struct mroce_stream *s)
 {
 	u64 t = 4096ULL << (s->attr.timeout & 31);
@@ -55,7 +74,8 @@ static u32 random_tag(struct mroce_peer *peer)
 	return peer->ops->random32(peer) ?: 1;
 }
 
-int mroce_stream_attach(struct mroce_stream *s, struct mroce_peer *peer, const struct mroce_stream_attr *attr, u64 now)
+int mroce_stream_attach(struct mroce_stream *s, struct mroce_peer *peer,
+			const struct mroce_stream_attr *attr, u64 now)
 {
 	struct mroce_conn *conn = mroce_conn_for_class(peer, attr->tclass, now);
 
@@ -90,10 +110,15 @@ static void open_wait(struct mroce_stream *s, u64 until)
 
 static void open_back_off(struct mroce_stream *s)
 {
-	s->open_backoff = s->open_backoff ? min(s->open_backoff * 2, OPEN_BACKOFF_MAX) : OPEN_BACKOFF_FIRST;
+	s->open_backoff = s->open_backoff ? min(s->open_backoff * 2, OPEN_BACKOFF_MAX) :
+					    OPEN_BACKOFF_FIRST;
 }
 
-/** mroce_stream_open_start() - send OPEN under a fresh nonce [M69] */
+/**
+ * mroce_stream_open_start() - send OPEN under a fresh nonce [M69]
+ * @s:		stream
+ * @now:	current time, ns
+ */
 void mroce_stream_open_start(struct mroce_stream *s, u64 now)
 {
 	if (s->opened || s->state == MROCE_STREAM_ERR)
@@ -102,12 +127,19 @@ void mroce_stream_open_start(struct mroce_stream *s, u64 now)
 	s->open_refused = false;
 	s->nonce = random_tag(s->peer);
 	if (mroce_ctrl_open(s))
-		open_wait(s, now + max(max(4 * mroce_conn_rto(s->conn), s->open_backoff), OPEN_ANSWER));
+		open_wait(s, now + max(max(4 * mroce_conn_rto(s->conn), s->open_backoff),
+				       OPEN_ANSWER));
 	else
 		open_wait(s, now + OPEN_BACKOFF_FIRST);
 }
 
-/* Refused before, or accepted and then the answer went down with its connection: ask under a new nonce. */
+/**
+ * mroce_stream_open_timer() - ask under a new nonce
+ * @t:		mroce_stream.open_timer
+ * @now:	current time, ns
+ *
+ * OPEN was refused, or accepted and then the answer went down with its connection.
+ */
 void mroce_stream_open_timer(struct mroce_timer *t, u64 now)
 {
 	struct mroce_stream *s = container_of(t, struct mroce_stream, open_timer);
@@ -117,7 +149,11 @@ void mroce_stream_open_timer(struct mroce_timer *t, u64 now)
 	mroce_stream_open_start(s, now);
 }
 
-/** mroce_stream_open_refused() - the peer's QP is not there yet: ask again later [M71] */
+/**
+ * mroce_stream_open_refused() - the peer's QP is not there yet: ask again later [M71]
+ * @s:		stream
+ * @now:	current time, ns
+ */
 void mroce_stream_open_refused(struct mroce_stream *s, u64 now)
 {
 	open_back_off(s);
@@ -125,7 +161,11 @@ void mroce_stream_open_refused(struct mroce_stream *s, u64 now)
 	open_wait(s, now + s->open_backoff);
 }
 
-/** mroce_stream_peer_here() - the peer's OPEN arrived, so ours would be answered now */
+/**
+ * mroce_stream_peer_here() - the peer's OPEN arrived, so ours would be answered now
+ * @s:		stream
+ * @now:	current time, ns
+ */
 void mroce_stream_peer_here(struct mroce_stream *s, u64 now)
 {
 	if (!s->peer_seen) {
@@ -137,7 +177,14 @@ void mroce_stream_peer_here(struct mroce_stream *s, u64 now)
 		mroce_stream_open_start(s, now);
 }
 
-/** mroce_stream_opened() - the peer's tag is known: sending may begin */
+/**
+ * mroce_stream_opened() - the peer's tag is known: sending may begin
+ * @s:		stream
+ * @tag:	the peer's
+ * @rsn_limit:	first credit: first RSN without a posted receive
+ * @unlimited:	receives come from a shared queue, there is no credit
+ * @now:	current time, ns
+ */
 void mroce_stream_opened(struct mroce_stream *s, u32 tag, u32 rsn_limit, bool unlimited, u64 now)
 {
 	s->tx_tag = tag;
@@ -179,9 +226,12 @@ void mroce_stream_sqd(struct mroce_stream *s, u64 now)
 }
 
 /**
- * mroce_stream_clock() - arm the clock while work is outstanding; what the paths repair does not concern it [M59]
+ * mroce_stream_clock() - arm the clock while work is outstanding
+ * @s:		stream
+ * @now:	current time, ns
  *
- * It ticks once a timeout, so a deadline that packets keep moving costs nothing per packet.
+ * What the paths repair does not concern it [M59]. It ticks once a timeout, so a deadline that
+ * packets keep moving costs nothing per packet.
  */
 void mroce_stream_clock(struct mroce_stream *s, u64 now)
 {
@@ -195,7 +245,10 @@ void mroce_stream_clock(struct mroce_stream *s, u64 now)
 		mroce_timer_arm(&s->peer->timers, &s->retry_timer, now + round);
 }
 
-/* A READ or atomic whose request was accepted and whose answer does not move: ask whether it still will come [M112]. */
+/*
+ * A READ or atomic whose request was accepted and whose answer does not move: ask whether it still
+ * will come [M112].
+ */
 static void stream_query(struct mroce_stream *s, u64 round, u64 now)
 {
 	struct mroce_msg *m;
@@ -209,6 +262,13 @@ static void stream_query(struct mroce_stream *s, u64 round, u64 now)
 	mroce_ctrl_query(s, m->msn);
 }
 
+/**
+ * mroce_stream_retry_timer() - the clock ticks: give up, or ask what became of an answer
+ * @t:		mroce_stream.retry_timer
+ * @now:	current time, ns
+ *
+ * Context: may end the stream
+ */
 void mroce_stream_retry_timer(struct mroce_timer *t, u64 now)
 {
 	struct mroce_stream *s = container_of(t, struct mroce_stream, retry_timer);
@@ -225,10 +285,14 @@ void mroce_stream_retry_timer(struct mroce_timer *t, u64 now)
 		return;
 	}
 	stream_query(s, round, now);
-	mroce_timer_arm(&s->peer->timers, t, s->attr.timeout ? min(now + round, deadline) : now + round);
+	mroce_timer_arm(&s->peer->timers, t,
+			s->attr.timeout ? min(now + round, deadline) : now + round);
 }
 
-/** mroce_stream_release() - give back everything but the send queue, which its caller completes */
+/**
+ * mroce_stream_release() - give back everything but the send queue, which its caller completes
+ * @s:	stream
+ */
 void mroce_stream_release(struct mroce_stream *s)
 {
 	struct mroce_timerq *q = &s->peer->timers;
@@ -247,7 +311,14 @@ void mroce_stream_release(struct mroce_stream *s)
 	s->tx_next = NULL;
 }
 
-/** mroce_stream_end() - the core ends it: sends flush in order, the host is told */
+/**
+ * mroce_stream_end() - the core ends @s: sends flush in order, the host is told
+ * @s:		stream
+ * @why:	what the host is told
+ * @now:	current time, ns
+ *
+ * Context: ops->send_done(), ops->stream_failed()
+ */
 void mroce_stream_end(struct mroce_stream *s, enum mroce_fail why, u64 now)
 {
 	u8 first = why == MROCE_FAIL_PEER_LOST ? MROCE_ST_RETRY_EXC : MROCE_ST_FLUSH;
