@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The responder's half of a stream: packets are checked and accepted in whatever order they come, data is placed as
- * it lands (or, for strict regions, at its turn), and messages take effect in MSN order.
+ * The responder's half of a stream: packets are checked and accepted in whatever order they come,
+ * data is placed as it lands (or, for strict regions, at its turn), and messages take effect in MSN
+ * order.
  *
- * Progress: the packet that is next in its stream is never refused LATER [M120], so no bound on held memory can stop a
- * stream for ever.
+ * Progress: the packet that is next in its stream is never refused LATER [M120], so no bound on
+ * held memory can stop a stream for ever.
  */
 #include "internal.h"
 
@@ -21,8 +22,12 @@ static bool op_is_rd(u8 op)
 	return op == MROCE_OP_READ || op == MROCE_OP_CMP_SWAP || op == MROCE_OP_FETCH_ADD;
 }
 
-/* Grow a ring of pointers indexed by serial number until it holds @span of them; [from, to) are in use. */
-static bool ring_grow(struct mroce_peer *peer, void ***ring, u32 *mask, u32 first, u32 from, u32 to, u32 span)
+/*
+ * Grow a ring of pointers indexed by serial number until it holds @span of them; [from, to) are in
+ * use.
+ */
+static bool ring_grow(struct mroce_peer *peer, void ***ring, u32 *mask, u32 first, u32 from, u32 to,
+		      u32 span)
 {
 	u32 old = *ring ? *mask + 1 : 0, size = old ?: first;
 	void **fresh;
@@ -105,6 +110,11 @@ static void release_held(struct mroce_stream *s, struct mroce_rmsg *r)
 	}
 }
 
+/**
+ * mroce_rmsg_free() - free the receive state of a message, with what is held
+ * @s:	stream
+ * @r:	in no list and no ring
+ */
 void mroce_rmsg_free(struct mroce_stream *s, struct mroce_rmsg *r)
 {
 	release_held(s, r);
@@ -113,8 +123,12 @@ void mroce_rmsg_free(struct mroce_stream *s, struct mroce_rmsg *r)
 
 /**
  * mroce_stream_credit_limit() - first RSN without a posted receive
+ * @s:		stream
+ * @unlimited:	set for an SRQ, else left
  *
  * Entries that are bound but not finished count as posted.
+ *
+ * Return: the RSN
  */
 u32 mroce_stream_credit_limit(struct mroce_stream *s, bool *unlimited)
 {
@@ -122,9 +136,9 @@ u32 mroce_stream_credit_limit(struct mroce_stream *s, bool *unlimited)
 }
 
 /*
- * Bind receive entries up to @rsn, in RSN order, so that the oldest message gets the oldest entry whatever arrives
- * first [M87]; the oldest unfinished one may be 64 behind [M88]. All or none is not needed: entries bound for older RSNs
- * are theirs anyway.
+ * Bind receive entries up to @rsn, in RSN order, so that the oldest message gets the oldest entry
+ * whatever arrives first [M87]; the oldest unfinished one may be 64 behind [M88]. All or none is
+ * not needed: entries bound for older RSNs are theirs anyway.
  */
 static struct mroce_verdict bind_recv(struct mroce_stream *s, u32 rsn, struct mroce_recv **recv)
 {
@@ -139,8 +153,8 @@ static struct mroce_verdict bind_recv(struct mroce_stream *s, u32 rsn, struct mr
 		return MROCE_REFUSE(MROCE_SYN_LATER);
 	if (rsn - s->exp_rsn >= MROCE_MAX_MSN_WINDOW)
 		return MROCE_REFUSE(MROCE_SYN_INVALID);
-	if (!ring_grow(s->peer, (void ***)&s->bound, &s->bound_mask, RMSG_FIRST, s->exp_rsn, s->bound_rsn,
-		       rsn - s->exp_rsn + 1))
+	if (!ring_grow(s->peer, (void ***)&s->bound, &s->bound_mask, RMSG_FIRST, s->exp_rsn,
+		       s->bound_rsn, rsn - s->exp_rsn + 1))
 		return MROCE_DROP;
 	while (!mroce_before(rsn, s->bound_rsn)) {
 		struct mroce_recv *r = ops->recv_bind(s, s->bound_rsn);
@@ -181,7 +195,8 @@ static struct mroce_verdict check_send(struct mroce_stream *s, struct mroce_rmsg
 	return v;
 }
 
-static struct mroce_verdict check_access(struct mroce_stream *s, struct mroce_rmsg *r, unsigned int acc)
+static struct mroce_verdict check_access(struct mroce_stream *s, struct mroce_rmsg *r,
+					 unsigned int acc)
 {
 	int ret;
 
@@ -196,7 +211,10 @@ static struct mroce_verdict check_access(struct mroce_stream *s, struct mroce_rm
 	return MROCE_ACCEPT;
 }
 
-/* All that can be said of a message from any one of its packets [M94], and with which syndrome [M95]. */
+/*
+ * All that can be said of a message from any one of its packets [M94], and with which syndrome
+ * [M95].
+ */
 static struct mroce_verdict check_first(struct mroce_stream *s, struct mroce_rmsg *r)
 {
 	struct mroce_verdict v = MROCE_ACCEPT;
@@ -220,13 +238,14 @@ static struct mroce_verdict check_first(struct mroce_stream *s, struct mroce_rms
 /* [M77] */
 static bool same_message(const struct mroce_rmsg *r, const struct mroce_data *d)
 {
-	return r->opcode == d->opcode && r->len == d->msg_len && r->addr == d->addr && r->rkey == d->rkey &&
+	return r->opcode == d->opcode && r->len == d->msg_len &&
+	       r->addr == d->addr && r->rkey == d->rkey &&
 	       (!mroce_opcode_takes_recv(d->opcode) || r->rsn == d->rsn);
 }
 
 /* What is held is counted as it costs [M119]. */
-static struct mroce_verdict hold(struct mroce_stream *s, struct mroce_rmsg *r, const struct mroce_data *d,
-				 struct mroce_rx *rx)
+static struct mroce_verdict hold(struct mroce_stream *s, struct mroce_rmsg *r,
+				 const struct mroce_data *d, struct mroce_rx *rx)
 {
 	struct mroce_peer *peer = s->peer;
 	struct mroce_held *h, *at;
@@ -247,7 +266,10 @@ static struct mroce_verdict hold(struct mroce_stream *s, struct mroce_rmsg *r, c
 	return MROCE_ACCEPT;
 }
 
-/* The region was there when the message was accepted and is gone now: the stream ends at this message [M100]. */
+/*
+ * The region was there when the message was accepted and is gone now: the stream ends at this
+ * message [M100].
+ */
 static void revoked(struct mroce_stream *s, struct mroce_rmsg *r)
 {
 	mroce_count(s->peer, MROCE_CNT_ACCESS_LATE);
@@ -279,8 +301,8 @@ static bool drain_held(struct mroce_stream *s, struct mroce_rmsg *r)
 }
 
 /* Relaxed: as it lands [M116]. Strict: in the order of posting, ascending [M117]. */
-static struct mroce_verdict accept_write(struct mroce_stream *s, struct mroce_rmsg *r, const struct mroce_data *d,
-					 struct mroce_rx *rx)
+static struct mroce_verdict accept_write(struct mroce_stream *s, struct mroce_rmsg *r,
+					 const struct mroce_data *d, struct mroce_rx *rx)
 {
 	bool turn = d->msn == s->exp_msn && d->offset == r->placed;
 
@@ -288,7 +310,8 @@ static struct mroce_verdict accept_write(struct mroce_stream *s, struct mroce_rm
 		return MROCE_ACCEPT;
 	if (!r->relaxed && !turn)
 		return hold(s, r, d, rx);
-	if (s->peer->ops->place(s, r->rkey, r->addr + d->offset, rx->cookie, MROCE_DATA_HDR_LEN, d->len, r->relaxed))
+	if (s->peer->ops->place(s, r->rkey, r->addr + d->offset, rx->cookie, MROCE_DATA_HDR_LEN,
+				d->len, r->relaxed))
 		return rx_error(s, d->msn, MROCE_SYN_ACCESS, MROCE_ST_OK);
 	if (!r->relaxed)
 		r->placed += d->len;
@@ -296,8 +319,8 @@ static struct mroce_verdict accept_write(struct mroce_stream *s, struct mroce_rm
 }
 
 /* [M115] */
-static struct mroce_verdict accept_send(struct mroce_stream *s, struct mroce_rmsg *r, const struct mroce_data *d,
-					struct mroce_rx *rx)
+static struct mroce_verdict accept_send(struct mroce_stream *s, struct mroce_rmsg *r,
+					const struct mroce_data *d, struct mroce_rx *rx)
 {
 	if (!d->len)
 		return MROCE_ACCEPT;
@@ -307,7 +330,8 @@ static struct mroce_verdict accept_send(struct mroce_stream *s, struct mroce_rms
 	return MROCE_ACCEPT;
 }
 
-static struct mroce_verdict accept_rd(struct mroce_stream *s, struct mroce_rmsg *r, struct mroce_rx *rx)
+static struct mroce_verdict accept_rd(struct mroce_stream *s, struct mroce_rmsg *r,
+				      struct mroce_rx *rx)
 {
 	struct mroce_atomic_operands ops;
 
@@ -321,8 +345,8 @@ static struct mroce_verdict accept_rd(struct mroce_stream *s, struct mroce_rmsg 
 	return MROCE_ACCEPT;
 }
 
-static struct mroce_verdict accept_content(struct mroce_stream *s, struct mroce_rmsg *r, const struct mroce_data *d,
-					   struct mroce_rx *rx)
+static struct mroce_verdict accept_content(struct mroce_stream *s, struct mroce_rmsg *r,
+					   const struct mroce_data *d, struct mroce_rx *rx)
 {
 	struct mroce_verdict v;
 
@@ -340,7 +364,8 @@ static struct mroce_verdict accept_content(struct mroce_stream *s, struct mroce_
 }
 
 /* Where @msn stands to the stream's window [M76] and errors [M98]. */
-static struct mroce_verdict check_msn(struct mroce_stream *s, const struct mroce_conn *conn, u32 msn)
+static struct mroce_verdict check_msn(struct mroce_stream *s, const struct mroce_conn *conn,
+				      u32 msn)
 {
 	if (msn - s->exp_msn >= conn->msn_window)
 		return MROCE_REFUSE(MROCE_SYN_INVALID);
@@ -351,8 +376,8 @@ static struct mroce_verdict check_msn(struct mroce_stream *s, const struct mroce
 	return MROCE_ACCEPT;
 }
 
-static struct mroce_verdict request_input(struct mroce_stream *s, struct mroce_conn *conn, const struct mroce_data *d,
-					  struct mroce_rx *rx)
+static struct mroce_verdict request_input(struct mroce_stream *s, struct mroce_conn *conn,
+					  const struct mroce_data *d, struct mroce_rx *rx)
 {
 	struct mroce_verdict v = check_msn(s, conn, d->msn);
 	struct mroce_rmsg *r;
@@ -382,8 +407,20 @@ static void note_credit(struct mroce_stream *s, struct mroce_conn *conn, const s
 		list_add_tail(&s->credit_link, &conn->credits);
 }
 
-/** mroce_stream_input() - a request or response of some stream, by tag [M68], on any connection of the peer [M10] */
-struct mroce_verdict mroce_stream_input(struct mroce_conn *conn, const struct mroce_data *d, struct mroce_rx *rx, u64 now)
+/**
+ * mroce_stream_input() - a request or response of some stream
+ * @conn:	connection
+ * @d:		decoded header
+ * @rx:		received packet
+ * @now:	current time, ns
+ *
+ * The stream is found by tag [M68], on any connection of the peer [M10].
+ *
+ * Context: may finish receives and messages, and end the stream
+ * Return: the verdict on its content
+ */
+struct mroce_verdict mroce_stream_input(struct mroce_conn *conn, const struct mroce_data *d,
+					struct mroce_rx *rx, u64 now)
 {
 	struct mroce_peer *peer = conn->peer;
 	struct mroce_stream *s = peer->ops->stream_find(peer, d->qpn);
@@ -402,7 +439,8 @@ struct mroce_verdict mroce_stream_input(struct mroce_conn *conn, const struct mr
 	return v;
 }
 
-static void finish_recv(struct mroce_stream *s, struct mroce_recv *recv, const struct mroce_recv_info *info)
+static void finish_recv(struct mroce_stream *s, struct mroce_recv *recv,
+			const struct mroce_recv_info *info)
 {
 	s->exp_rsn++;
 	s->peer->ops->recv_done(s, recv, info);
@@ -430,7 +468,9 @@ static bool turn_recv(struct mroce_stream *s, struct mroce_rmsg *r)
 	return true;
 }
 
-/* The message takes effect, all before it being placed [M90, M91]. False if that ends the stream. */
+/*
+ * The message takes effect, all before it being placed [M90, M91]. False if that ends the stream.
+ */
 static bool take_turn(struct mroce_stream *s, struct mroce_rmsg *r, u64 now)
 {
 	if (mroce_opcode_takes_recv(r->opcode) && !turn_recv(s, r))
@@ -444,10 +484,19 @@ static bool take_turn(struct mroce_stream *s, struct mroce_rmsg *r, u64 now)
 	return true;
 }
 
-/** mroce_stream_error_turn() - if the message in error has its turn and all before it is answered, the stream ends */
+/**
+ * mroce_stream_error_turn() - end @s if the message in error has its turn
+ * @s:		stream
+ * @now:	current time, ns
+ *
+ * Not before all before it is answered.
+ *
+ * Context: may end the stream
+ */
 void mroce_stream_error_turn(struct mroce_stream *s, u64 now)
 {
-	enum mroce_fail why = s->rx_err_syn == MROCE_SYN_ACCESS ? MROCE_FAIL_ACCESS : MROCE_FAIL_REQUEST;
+	enum mroce_fail why = s->rx_err_syn == MROCE_SYN_ACCESS ? MROCE_FAIL_ACCESS :
+								  MROCE_FAIL_REQUEST;
 	struct mroce_recv_info info = { .opcode = MROCE_OP_SEND, .status = s->rx_err_recv };
 
 	if (!s->rx_has_err || s->exp_msn != s->rx_err_msn || !list_empty(&s->resp_list))
@@ -459,7 +508,13 @@ void mroce_stream_error_turn(struct mroce_stream *s, u64 now)
 	mroce_stream_end(s, why, now);
 }
 
-/** mroce_stream_advance() - let messages take effect as far as they are complete */
+/**
+ * mroce_stream_advance() - let messages take effect as far as they are complete
+ * @s:		stream
+ * @now:	current time, ns
+ *
+ * Context: may finish receives and end the stream
+ */
 void mroce_stream_advance(struct mroce_stream *s, u64 now)
 {
 	struct mroce_rmsg *r;
@@ -478,7 +533,12 @@ void mroce_stream_advance(struct mroce_stream *s, u64 now)
 	mroce_stream_error_turn(s, now);
 }
 
-/** mroce_stream_drop_receives() - the stream ends: receive state, held packets and bound entries go back [M89] */
+/**
+ * mroce_stream_drop_receives() - the stream ends: its receive half goes back [M89]
+ * @s:	stream
+ *
+ * Receive state, held packets and bound entries.
+ */
 void mroce_stream_drop_receives(struct mroce_stream *s)
 {
 	struct mroce_peer *peer = s->peer;
