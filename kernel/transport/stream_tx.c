@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The requester's half of a stream: work requests are cut into segments in order, refused segments wait and go out
- * again under new PSNs, and completions are given in posted order.
+ * The requester's half of a stream: work requests are cut into segments in order, refused segments
+ * wait and go out again under new PSNs, and completions are given in posted order.
  */
 #include "internal.h"
 
+/**
+ * mroce_msg_uses_rsn() - does it consume a receive at the peer?
+ * @m:	message
+ *
+ * Return: true for SEND and WRITE with immediate
+ */
 bool mroce_msg_uses_rsn(const struct mroce_msg *m)
 {
-	return m->kind == MROCE_MSG_SEND || (m->kind == MROCE_MSG_WRITE && m->flags & MROCE_MSG_F_IMM);
+	return m->kind == MROCE_MSG_SEND ||
+	       (m->kind == MROCE_MSG_WRITE && m->flags & MROCE_MSG_F_IMM);
 }
 
 static bool msg_is_rd(const struct mroce_msg *m)
 {
-	return m->kind == MROCE_MSG_READ || m->kind == MROCE_MSG_CMP_SWAP || m->kind == MROCE_MSG_FETCH_ADD;
+	return m->kind == MROCE_MSG_READ || m->kind == MROCE_MSG_CMP_SWAP ||
+	       m->kind == MROCE_MSG_FETCH_ADD;
 }
 
 static bool msg_has_payload(const struct mroce_msg *m)
@@ -41,7 +49,12 @@ static u64 msg_backlog(const struct mroce_msg *m)
 	return msg_has_payload(m) ? m->len - m->sent_off : 0;
 }
 
-/** mroce_stream_backlog() - payload bytes posted and not yet cut */
+/**
+ * mroce_stream_backlog() - payload bytes posted and not yet cut
+ * @s:	stream
+ *
+ * Return: bytes
+ */
 u64 mroce_stream_backlog(const struct mroce_stream *s)
 {
 	const struct mroce_msg *m = s->tx_next;
@@ -152,7 +165,12 @@ static bool requeue_may_send(const struct mroce_stream *s)
 	return s->wait == MROCE_WAIT_NONE || seg->msg->msn == s->una_msn;
 }
 
-/** mroce_stream_backlogged() - could it give another segment right now? */
+/**
+ * mroce_stream_backlogged() - could @s give another segment right now?
+ * @s:	stream
+ *
+ * Return: true if so
+ */
 bool mroce_stream_backlogged(const struct mroce_stream *s)
 {
 	if (!s->opened || s->state == MROCE_STREAM_ERR)
@@ -215,9 +233,14 @@ static void run_local(struct mroce_stream *s, struct mroce_msg *m, u64 now)
 }
 
 /**
- * mroce_stream_next_seg() - the next segment, in no list, or NULL
+ * mroce_stream_next_seg() - the next segment of @s
+ * @s:		stream
+ * @now:	current time, ns
  *
  * Responses go before requests: a responder must never wait for its own requests [M104].
+ *
+ * Context: runs local operations at their turn; may end the stream
+ * Return: the segment, in no list, or NULL
  */
 struct mroce_seg *mroce_stream_next_seg(struct mroce_stream *s, u64 now)
 {
@@ -259,7 +282,13 @@ static void sqd_check(struct mroce_stream *s)
 		s->peer->ops->sq_drained(s);
 }
 
-/** mroce_stream_complete() - finish messages from the head of the queue as far as they are done [M92] */
+/**
+ * mroce_stream_complete() - finish messages from the head of the queue as far as done [M92]
+ * @s:		stream
+ * @now:	current time, ns
+ *
+ * Context: may end the stream
+ */
 void mroce_stream_complete(struct mroce_stream *s, u64 now)
 {
 	struct mroce_msg *m;
@@ -284,7 +313,14 @@ void mroce_stream_complete(struct mroce_stream *s, u64 now)
 	sqd_check(s);
 }
 
-/** mroce_stream_fail_head() - the oldest message fails with @status, all others flush */
+/**
+ * mroce_stream_fail_head() - the oldest message fails with @status, all others flush
+ * @s:		stream
+ * @status:	enum mroce_status
+ * @now:	current time, ns
+ *
+ * Context: ends the stream
+ */
 void mroce_stream_fail_head(struct mroce_stream *s, u8 status, u64 now)
 {
 	if (s->state == MROCE_STREAM_ERR)
@@ -295,7 +331,11 @@ void mroce_stream_fail_head(struct mroce_stream *s, u8 status, u64 now)
 	s->peer->ops->stream_failed(s, MROCE_FAIL_SEND);
 }
 
-/** mroce_stream_flush_sends() - complete all: the oldest with @first, the rest with FLUSH */
+/**
+ * mroce_stream_flush_sends() - complete all that is in the send queue
+ * @s:		stream
+ * @first:	status of the oldest; the rest get FLUSH
+ */
 void mroce_stream_flush_sends(struct mroce_stream *s, u8 first)
 {
 	struct mroce_msg *m;
@@ -308,7 +348,12 @@ void mroce_stream_flush_sends(struct mroce_stream *s, u8 first)
 	}
 }
 
-/** mroce_stream_drop_sends() - no segment of it is in flight or waits any more; nothing of it succeeds now [M93] */
+/**
+ * mroce_stream_drop_sends() - no segment of @s is in flight or waits any more
+ * @s:	stream
+ *
+ * Nothing of it succeeds now [M93].
+ */
 void mroce_stream_drop_sends(struct mroce_stream *s)
 {
 	struct mroce_seg *seg, *tmp;
@@ -332,8 +377,14 @@ static void drop_segs_from(struct mroce_stream *s, struct list_head *list, u32 m
 
 /**
  * mroce_stream_error() - message @msn failed
+ * @s:		stream
+ * @msn:	number of the message
+ * @status:	enum mroce_status
+ * @now:	current time, ns
  *
  * Messages below it go on; it completes with @status at its turn [M99]. The lowest error counts.
+ *
+ * Context: may end the stream
  */
 void mroce_stream_error(struct mroce_stream *s, u32 msn, u8 status, u64 now)
 {
@@ -374,6 +425,11 @@ static void wait_end(struct mroce_stream *s)
 	mroce_stream_kick(s);
 }
 
+/**
+ * mroce_stream_wait_timer() - what was refused may go out again
+ * @t:		mroce_stream.wait_timer
+ * @now:	current time, ns
+ */
 void mroce_stream_wait_timer(struct mroce_timer *t, u64 now)
 {
 	wait_end(container_of(t, struct mroce_stream, wait_timer));
@@ -396,7 +452,14 @@ static void advance_una(struct mroce_stream *s, struct mroce_msg *m)
 		wait_end(s);
 }
 
-/** mroce_msg_accepted() - a segment of @msg was accepted */
+/**
+ * mroce_msg_accepted() - a segment of @msg was accepted
+ * @s:		stream
+ * @msg:	message
+ * @now:	current time, ns
+ *
+ * Context: may complete messages and end the stream
+ */
 void mroce_msg_accepted(struct mroce_stream *s, struct mroce_msg *msg, u64 now)
 {
 	msg->segs_out--;
@@ -411,7 +474,16 @@ void mroce_msg_accepted(struct mroce_stream *s, struct mroce_msg *msg, u64 now)
 		mroce_stream_kick(s);
 }
 
-/** mroce_msg_answered() - the response of a READ or atomic is complete, which proves that the request was accepted */
+/**
+ * mroce_msg_answered() - the response of a READ or atomic is complete
+ * @s:		stream
+ * @m:		message
+ * @now:	current time, ns
+ *
+ * That proves that the request was accepted, too.
+ *
+ * Context: may complete messages and end the stream
+ */
 void mroce_msg_answered(struct mroce_stream *s, struct mroce_msg *m, u64 now)
 {
 	struct mroce_seg *seg, *tmp;
@@ -446,18 +518,28 @@ static void requeue(struct mroce_stream *s, struct mroce_seg *seg)
 	list_add(&seg->link, &at->link);
 }
 
-/** mroce_rnr_delay() - IBTA's RNR timer codes, ns */
+/**
+ * mroce_rnr_delay() - IBTA's RNR timer codes
+ * @code:	0..31
+ *
+ * Return: ns
+ */
 u64 mroce_rnr_delay(u8 code)
 {
 	static const u32 us[32] = {
-		655360, 10, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1280, 1920, 2560, 3840, 5120,
-		7680, 10240, 15360, 20480, 30720, 40960, 61440, 81920, 122880, 163840, 245760, 327680, 491520,
+		655360, 10, 20, 30, 40, 60, 80, 120,
+		160, 240, 320, 480, 640, 960, 1280, 1920,
+		2560, 3840, 5120, 7680, 10240, 15360, 20480, 30720,
+		40960, 61440, 81920, 122880, 163840, 245760, 327680, 491520,
 	};
 
 	return us[code & 31] * NSEC_US;
 }
 
-/* Nothing of the stream goes out before the timer [M83]; one round counts once, and only for the oldest [M84]. */
+/*
+ * Nothing of the stream goes out before the timer [M83]; one round counts once, and only for the
+ * oldest [M84].
+ */
 static void refused_rnr(struct mroce_stream *s, u32 msn, u8 arg, u64 now)
 {
 	wait_start(s, MROCE_WAIT_RNR, now + mroce_rnr_delay(arg));
@@ -482,7 +564,16 @@ static void refused_no_stream(struct mroce_stream *s, u64 now)
 	mroce_stream_fail_head(s, MROCE_ST_RETRY_EXC, now);
 }
 
-/** mroce_msg_refused() - @seg, in no list, was refused: keep its content for later, or fail its message */
+/**
+ * mroce_msg_refused() - keep the content of @seg for later, or fail its message
+ * @s:		stream
+ * @seg:	refused, in no list
+ * @syn:	enum mroce_syndrome
+ * @arg:	argument of the syndrome (RNR: timer code)
+ * @now:	current time, ns
+ *
+ * Context: may end the stream
+ */
 void mroce_msg_refused(struct mroce_stream *s, struct mroce_seg *seg, u8 syn, u8 arg, u64 now)
 {
 	static const u8 status[MROCE_SYN_MAX] = {
@@ -513,7 +604,12 @@ void mroce_msg_refused(struct mroce_stream *s, struct mroce_seg *seg, u8 syn, u8
 		mroce_stream_kick(s);
 }
 
-/** mroce_stream_credit() - the peer has posted receives up to @rsn_limit [M80] */
+/**
+ * mroce_stream_credit() - the peer has posted receives [M80]
+ * @s:		stream
+ * @rsn_limit:	first RSN without a posted receive
+ * @now:	current time, ns
+ */
 void mroce_stream_credit(struct mroce_stream *s, u32 rsn_limit, u64 now)
 {
 	if (!mroce_before(s->rsn_limit, rsn_limit))
