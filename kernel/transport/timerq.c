@@ -22,7 +22,10 @@ static struct mroce_timer *meld(struct mroce_timer *a, struct mroce_timer *b)
 	return a;
 }
 
-/* Join a list of siblings in the usual two passes: pairs from left to right, then all from right to left. */
+/*
+ * Join a list of siblings in the usual two passes: pairs from left to right, then all from right to
+ * left.
+ */
 static struct mroce_timer *meld_siblings(struct mroce_timer *list)
 {
 	struct mroce_timer *pairs = NULL, *root = NULL;
