@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Sent PSNs of one path, and how loss is found: a path is FIFO, so a packet that was sent later and accepted earlier
- * proves that this one is gone [M56]. "Later" is by order of transmission, so lost retransmissions are found the same way.
+ * Sent PSNs of one path, and how loss is found: a path is FIFO, so a packet that was sent later and
+ * accepted earlier proves that this one is gone [M56]. "Later" is by order of transmission, so lost
+ * retransmissions are found the same way.
  */
 #include "internal.h"
 
 #define TXWIN_FIRST_SIZE	64	/* slots */
 
+/**
+ * mroce_txwin_init() - an empty window
+ * @w:		zeroed
+ * @first:	first PSN
+ * @limit:	agreed window, PSNs
+ */
 void mroce_txwin_init(struct mroce_txwin *w, u32 first, u32 limit)
 {
 	w->una = first;
@@ -14,7 +21,12 @@ void mroce_txwin_init(struct mroce_txwin *w, u32 first, u32 limit)
 	w->limit = limit;
 }
 
-/* [M37] */
+/**
+ * mroce_txwin_room() - may another PSN be sent? [M37]
+ * @w:	window
+ *
+ * Return: true if so
+ */
 bool mroce_txwin_room(const struct mroce_txwin *w)
 {
 	return w->nxt - w->una < w->limit;
@@ -39,8 +51,12 @@ static bool mroce_txwin_grow(struct mroce_peer *peer, struct mroce_txwin *w)
 
 /**
  * mroce_txwin_add() - a record for the next PSN [M38]
+ * @conn:	connection
+ * @p:		path
  *
- * The caller has checked mroce_txwin_room(). Returns NULL without memory: that limits the window, nothing else [M121].
+ * The caller has checked mroce_txwin_room().
+ *
+ * Return: the record, or NULL without memory: that limits the window, nothing else [M121]
  */
 struct mroce_sent *mroce_txwin_add(struct mroce_conn *conn, struct mroce_path *p)
 {
@@ -59,7 +75,12 @@ struct mroce_sent *mroce_txwin_add(struct mroce_conn *conn, struct mroce_path *p
 	return sent;
 }
 
-/** mroce_txwin_undo() - the newest record was not used after all */
+/**
+ * mroce_txwin_undo() - the newest record was not used after all
+ * @conn:	connection
+ * @p:		path
+ * @sent:	that record, gone afterwards
+ */
 void mroce_txwin_undo(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent)
 {
 	p->tx.nxt--;
@@ -67,7 +88,13 @@ void mroce_txwin_undo(struct mroce_conn *conn, struct mroce_path *p, struct mroc
 	mroce_pool_put(&conn->sents, sent);
 }
 
-/** mroce_txwin_find() - the record of @psn, or NULL if it is outside the window or accepted */
+/**
+ * mroce_txwin_find() - the record of @psn
+ * @w:		window
+ * @psn:	packet sequence number
+ *
+ * Return: the record, or NULL if it is outside the window or accepted
+ */
 struct mroce_sent *mroce_txwin_find(const struct mroce_txwin *w, u32 psn)
 {
 	if (psn - w->una >= w->nxt - w->una)
@@ -75,7 +102,12 @@ struct mroce_sent *mroce_txwin_find(const struct mroce_txwin *w, u32 psn)
 	return w->slots[psn & (w->size - 1)];
 }
 
-/** mroce_txwin_sent() - @sent leaves now: it is the newest transmission of the path */
+/**
+ * mroce_txwin_sent() - @sent leaves now: it is the newest transmission of the path
+ * @p:		path
+ * @sent:	record, its bytes set
+ * @now:	current time, ns
+ */
 void mroce_txwin_sent(struct mroce_path *p, struct mroce_sent *sent, u64 now)
 {
 	list_move_tail(&sent->tx_link, &p->inflight);
@@ -91,7 +123,11 @@ void mroce_txwin_sent(struct mroce_path *p, struct mroce_sent *sent, u64 now)
 	p->conn->inflight_bytes += sent->bytes;
 }
 
-/** mroce_txwin_lose() - @sent is believed lost and waits for its next transmission */
+/**
+ * mroce_txwin_lose() - @sent is believed lost and waits for its next transmission
+ * @p:		path
+ * @sent:	record
+ */
 void mroce_txwin_lose(struct mroce_path *p, struct mroce_sent *sent)
 {
 	if (sent->lost)
@@ -104,8 +140,9 @@ void mroce_txwin_lose(struct mroce_path *p, struct mroce_sent *sent)
 }
 
 /*
- * An acceptance proves that everything sent before it on this epoch has arrived or is lost. Which transmission of
- * a packet sent twice arrived is not known: trust the last one only if its acceptance could not have come sooner.
+ * An acceptance proves that everything sent before it on this epoch has arrived or is lost. Which
+ * transmission of a packet sent twice arrived is not known: trust the last one only if its
+ * acceptance could not have come sooner.
  */
 static void mroce_txwin_note_order(struct mroce_path *p, const struct mroce_sent *sent, u64 now)
 {
@@ -113,7 +150,8 @@ static void mroce_txwin_note_order(struct mroce_path *p, const struct mroce_sent
 		return;
 	if (sent->ntx > 1 && now - sent->sent_at < p->rtt.min * 3 / 4)
 		return;
-	if (p->any_acked && p->epoch_acked == sent->epoch && (s32)(sent->order - p->order_acked) <= 0)
+	if (p->any_acked && p->epoch_acked == sent->epoch &&
+	    (s32)(sent->order - p->order_acked) <= 0)
 		return;
 	p->order_acked = sent->order;
 	p->epoch_acked = sent->epoch;
@@ -122,8 +160,12 @@ static void mroce_txwin_note_order(struct mroce_path *p, const struct mroce_sent
 
 /**
  * mroce_txwin_accept() - the peer accepted @psn, which lies in [una, nxt)
+ * @p:		path
+ * @psn:	packet sequence number
+ * @now:	current time, ns
  *
- * Returns the bytes that are newly accepted; 0: it was known.
+ * Context: may complete messages and end streams
+ * Return: bytes newly accepted; 0: it was known
  */
 u32 mroce_txwin_accept(struct mroce_path *p, u32 psn, u64 now)
 {
@@ -157,8 +199,9 @@ u32 mroce_txwin_accept(struct mroce_path *p, u32 psn, u64 now)
 
 /**
  * mroce_txwin_detect() - move what the latest acceptances prove lost to the lost list
+ * @p:	path
  *
- * Returns the number of packets found lost.
+ * Return: number of packets found lost
  */
 u32 mroce_txwin_detect(struct mroce_path *p)
 {
@@ -178,7 +221,10 @@ u32 mroce_txwin_detect(struct mroce_path *p)
 	return n;
 }
 
-/** mroce_txwin_drop() - forget everything; contents have been cancelled or are dropped with it */
+/**
+ * mroce_txwin_drop() - forget everything; contents have been cancelled or are dropped with it
+ * @p:	path
+ */
 void mroce_txwin_drop(struct mroce_path *p)
 {
 	struct mroce_txwin *w = &p->tx;
@@ -202,7 +248,10 @@ void mroce_txwin_drop(struct mroce_path *p)
 	mroce_txwin_trim(p);
 }
 
-/** mroce_txwin_trim() - give the slots back if none is in use */
+/**
+ * mroce_txwin_trim() - give the slots back if none is in use
+ * @p:	path
+ */
 void mroce_txwin_trim(struct mroce_path *p)
 {
 	struct mroce_txwin *w = &p->tx;
