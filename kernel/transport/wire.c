@@ -4,25 +4,50 @@
  */
 #include "internal.h"
 
+/**
+ * mroce_opcode_is_ctrl() - OPEN, OPENED, CLOSED, QUERY
+ * @opcode:	enum mroce_opcode
+ *
+ * Return: true if it is
+ */
 bool mroce_opcode_is_ctrl(u8 opcode)
 {
 	return opcode >= MROCE_OP_OPEN && opcode <= MROCE_OP_QUERY;
 }
 
+/**
+ * mroce_opcode_is_response() - READ_RESP, ATOMIC_RESP, RESP_ERROR
+ * @opcode:	enum mroce_opcode
+ *
+ * Return: true if it is
+ */
 bool mroce_opcode_is_response(u8 opcode)
 {
 	return opcode >= MROCE_OP_READ_RESP && opcode <= MROCE_OP_RESP_ERROR;
 }
 
+/**
+ * mroce_opcode_takes_recv() - does it consume a receive? SEND*, WRITE_IMM
+ * @opcode:	enum mroce_opcode
+ *
+ * Return: true if it does
+ */
 bool mroce_opcode_takes_recv(u8 opcode)
 {
-	return opcode == MROCE_OP_SEND || opcode == MROCE_OP_SEND_IMM || opcode == MROCE_OP_SEND_INV ||
-	       opcode == MROCE_OP_WRITE_IMM;
+	return opcode == MROCE_OP_SEND || opcode == MROCE_OP_SEND_IMM ||
+	       opcode == MROCE_OP_SEND_INV || opcode == MROCE_OP_WRITE_IMM;
 }
 
+/**
+ * mroce_opcode_valid() - is it one of enum mroce_opcode?
+ * @opcode:	from the wire
+ *
+ * Return: true if it is
+ */
 bool mroce_opcode_valid(u8 opcode)
 {
-	return opcode <= MROCE_OP_FETCH_ADD || mroce_opcode_is_response(opcode) || mroce_opcode_is_ctrl(opcode);
+	return opcode <= MROCE_OP_FETCH_ADD || mroce_opcode_is_response(opcode) ||
+	       mroce_opcode_is_ctrl(opcode);
 }
 
 static u32 pkt_min_len(u8 type)
@@ -82,7 +107,13 @@ u32 mroce_pkt_conn_id(const struct mroce_rx *rx)
 	return be32_to_cpu(id);
 }
 
-/** mroce_decode_data() - false if the packet contradicts itself, whatever the state [M8] */
+/**
+ * mroce_decode_data() - a DATA header in host order
+ * @rx:	packet, its type checked
+ * @d:	filled in
+ *
+ * Return: false if the packet contradicts itself, whatever the state [M8]
+ */
 bool mroce_decode_data(const struct mroce_rx *rx, struct mroce_data *d)
 {
 	struct mroce_data_hdr h;
@@ -112,7 +143,8 @@ bool mroce_decode_data(const struct mroce_rx *rx, struct mroce_data *d)
 	switch (d->opcode) {
 	case MROCE_OP_CMP_SWAP:
 	case MROCE_OP_FETCH_ADD:
-		return d->len == sizeof(struct mroce_atomic_operands) && d->msg_len == 8 && !d->offset;
+		return d->len == sizeof(struct mroce_atomic_operands) && d->msg_len == 8 &&
+		       !d->offset;
 	case MROCE_OP_ATOMIC_RESP:
 		return d->len == 8 && !d->offset;
 	case MROCE_OP_READ:
@@ -123,15 +155,23 @@ bool mroce_decode_data(const struct mroce_rx *rx, struct mroce_data *d)
 	case MROCE_OP_WRITE:
 	case MROCE_OP_WRITE_IMM:
 	case MROCE_OP_READ_RESP:
-		if (d->msg_len > MROCE_MAX_MSG_LEN || d->offset > d->msg_len || d->len > d->msg_len - d->offset)
+		if (d->msg_len > MROCE_MAX_MSG_LEN || d->offset > d->msg_len ||
+		    d->len > d->msg_len - d->offset)
 			return false;
 		return d->len || !d->msg_len;
 	}
 	return !d->len;
 }
 
-/** mroce_tx_init() - all of @tx but its header */
-void mroce_tx_init(struct mroce_tx *tx, struct mroce_conn *conn, struct mroce_route route, u8 tclass)
+/**
+ * mroce_tx_init() - fill in all of @tx but its header
+ * @tx:		packet to fill in
+ * @conn:	connection, NULL for a stateless answer
+ * @route:	egress and source port
+ * @tclass:	traffic class
+ */
+void mroce_tx_init(struct mroce_tx *tx, struct mroce_conn *conn, struct mroce_route route,
+		   u8 tclass)
 {
 	tx->hdr_len = 0;
 	tx->tclass = tclass;
@@ -150,7 +190,12 @@ void mroce_tx_init(struct mroce_tx *tx, struct mroce_conn *conn, struct mroce_ro
 	tx->seg = NULL;
 }
 
-/** mroce_backlog_code() - backlog, logarithmic [M132]: 0 none, else 1 + 4 log2(bytes) with two bits of mantissa */
+/**
+ * mroce_backlog_code() - backlog, logarithmic [M132]
+ * @bytes:	posted and not yet cut
+ *
+ * Return: 0: none, else 1 + 4 log2(bytes) with two bits of mantissa
+ */
 u8 mroce_backlog_code(u64 bytes)
 {
 	u32 exp;
@@ -244,9 +289,19 @@ static void build_ctrl(struct mroce_ctrl_hdr *h, const struct mroce_ctrl *c)
 	h->syndrome = cpu_to_be32(c->syndrome);
 }
 
-/** mroce_build_data() - the packet of @sent as it leaves at @now on @p; ECN capable [M3], the same content each time [M39] */
-void mroce_build_data(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent, u8 flags,
-		      struct mroce_tx *tx, u64 now)
+/**
+ * mroce_build_data() - the packet of @sent as it leaves now on @p
+ * @conn:	connection
+ * @p:		path
+ * @sent:	PSN and its content, NULL content: EMPTY
+ * @flags:	MROCE_F_*
+ * @tx:		packet to fill in
+ * @now:	current time, ns
+ *
+ * ECN capable [M3], the same content each time [M39].
+ */
+void mroce_build_data(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent,
+		      u8 flags, struct mroce_tx *tx, u64 now)
 {
 	struct mroce_data_hdr *h = (void *)tx->hdr;
 	const struct mroce_seg *seg = sent->seg;
@@ -292,7 +347,10 @@ int mroce_build_reset(const struct mroce_rx *rx, struct mroce_tx *tx)
 	struct mroce_data_hdr h;
 	struct mroce_reset r = { .ver_type = MROCE_VER_TYPE(MROCE_PT_RESET) };
 
-	/* Only DATA carries what proves to its sender that the answer is genuine [M32], and is longer than it [M28]. */
+	/*
+	 * Only DATA carries what proves to its sender that the answer is genuine [M32], and is
+	 * longer than it [M28].
+	 */
 	if (*(const u8 *)rx->hdr != MROCE_VER_TYPE(MROCE_PT_DATA))
 		return 0;
 	memcpy(&h, rx->hdr, sizeof(h));
