@@ -107,6 +107,24 @@ static u32 ack_credits(struct mroce_conn *conn, u8 *out, u8 *n)
 	return *n * sizeof(*c);
 }
 
+/*
+ * The way back: the reverse of the path's newest packet; after each sign that ACKs are lost there, the reverse of
+ * another path, or another port where there is none [M52].
+ */
+static struct mroce_route ack_route(const struct mroce_path *p)
+{
+	const struct mroce_conn *conn = p->conn;
+	const struct mroce_path *o = conn->paths[(p->index + p->ack_moves) % conn->npaths];
+	struct mroce_route r = p->from;
+
+	if (!p->ack_moves)
+		return r;
+	if (o != p && o->rx_count)
+		return o->from;
+	r.sport = MROCE_SPORT_MIN + (r.sport + p->ack_moves * 4099U) % (65536 - MROCE_SPORT_MIN);
+	return r;
+}
+
 /**
  * mroce_ack_output() - an ACK for the first path that is due
  * @conn:	connection
@@ -129,7 +147,7 @@ bool mroce_ack_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	list_del_init(&p->ack_link);
 	p->ack_pending = 0;
 
-	mroce_tx_init(tx, conn, p->from, conn->tclass);
+	mroce_tx_init(tx, conn, ack_route(p), conn->tclass);
 	memset(h, 0, sizeof(*h));
 	h->ver_type = MROCE_VER_TYPE(MROCE_PT_ACK);
 	h->conn_id = cpu_to_be32(conn->tx_id);

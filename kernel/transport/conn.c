@@ -423,8 +423,15 @@ static struct mroce_verdict data_verdict(struct mroce_conn *conn, const struct m
 }
 
 static void data_note(struct mroce_path *p, const struct mroce_data *d, const struct mroce_rx *rx,
-		      u64 now)
+		      bool known, u64 now)
 {
+	bool moved = p->from.ifindex != rx->from.ifindex || p->from.sport != rx->from.sport;
+
+	/* Sent again though we had it, or because we did not: perhaps our ACKs are lost [M52]. */
+	if (moved)
+		p->ack_moves = 0;
+	else if (known || d->flags & MROCE_F_RETX)
+		p->ack_moves++;
 	p->from = rx->from;
 	p->rx_tstamp = d->tstamp;
 	p->rx_tstamp_at = now;
@@ -500,7 +507,7 @@ static void data_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	/* [M49]; gaps and refusals are found in data_new() */
 	urgent = (d.flags & MROCE_F_ACK_REQ) || rx->ce != p->last_ce || !p->rx_count;
 	p->last_ce = rx->ce;
-	data_note(p, &d, rx, now);
+	data_note(p, &d, rx, known != MROCE_RX_NEW, now);
 
 	switch (known) {
 	case MROCE_RX_ACCEPTED:

@@ -211,6 +211,7 @@ struct mroce_path {
 	/* receive */
 	struct mroce_rxwin rx;
 	struct mroce_route from;	/* where the newest packet came in */
+	u8 ack_moves;			/* signs since then that our ACKs do not get through */
 	u32 rx_tstamp;			/* of the newest packet, as sent */
 	u64 rx_tstamp_at;
 	u32 ce_count;
