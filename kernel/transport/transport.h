@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The transport core's interface: what the driver (kernel/net, kernel/verbs), the KUnit module and the
- * user-space tests call, and what they must offer to it.
+ * The transport core's interface: what the driver (kernel/net, kernel/verbs), the KUnit module and
+ * the user-space tests call, and what they must offer to it.
  *
- * The core is sans-I/O. It is given packets, work and the time; it gives packets, completions and one next-timer
- * value. It takes no lock, reads no clock, opens no socket, and allocates only through mroce_host_ops.alloc.
+ * The core is sans-I/O. It is given packets, work and the time; it gives packets, completions and
+ * one next-timer value. It takes no lock, reads no clock, opens no socket, and allocates only
+ * through mroce_host_ops.alloc.
  *
- * Locking: everything here belongs to one struct mroce_peer, and every call about a peer, its connections and
- * its streams is made under that peer's lock, which the host owns. Host ops are called under it too; they must
- * not call back into the core unless said so, and must not wake, notify or transmit: they collect.
+ * Locking: everything here belongs to one struct mroce_peer, and every call about a peer, its
+ * connections and its streams is made under that peer's lock, which the host owns. Host ops are
+ * called under it too; they must not call back into the core unless said so, and must not wake,
+ * notify or transmit: they collect.
  *
- * After any call into the core the host pumps: mroce_peer_output() until it returns 0 (or a budget is spent,
- * then again soon), and re-arms its one timer for the peer to mroce_peer_next_timer().
+ * After any call into the core the host pumps: mroce_peer_output() until it returns 0 (or a budget
+ * is spent, then again soon), and re-arms its one timer for the peer to mroce_peer_next_timer().
  *
- * Time: u64 nanoseconds of any monotonic clock. Serial numbers (PSN, MSN, RSN) are u32 and wrap; compare with
- * mroce_before().
+ * Time: u64 nanoseconds of any monotonic clock. Serial numbers (PSN, MSN, RSN) are u32 and wrap;
+ * compare with mroce_before().
  */
 #ifndef MROCE_TRANSPORT_H
 #define MROCE_TRANSPORT_H
@@ -39,6 +41,13 @@ struct mroce_rmsg;
 struct mroce_seg;
 struct mroce_sent;
 
+/**
+ * mroce_before() - serial number comparison
+ * @a:	PSN, MSN or RSN
+ * @b:	another, less than 2^31 away
+ *
+ * Return: true if @a comes before @b
+ */
 static inline bool mroce_before(u32 a, u32 b)
 {
 	return (s32)(a - b) < 0;
@@ -46,6 +55,18 @@ static inline bool mroce_before(u32 a, u32 b)
 
 /**
  * enum mroce_status - how a message ended, for the requester
+ * @MROCE_ST_OK:		done
+ * @MROCE_ST_FLUSH:		not executed: the stream had ended
+ * @MROCE_ST_LOC_PROT:		own buffers cannot be accessed
+ * @MROCE_ST_LOC_LEN:		message longer than allowed, or than the receive entry
+ * @MROCE_ST_LOC_OP:		the work request itself is wrong
+ * @MROCE_ST_REM_INVALID:	responder: invalid request
+ * @MROCE_ST_REM_ACCESS:	responder: key, range or right
+ * @MROCE_ST_REM_OP:		responder: it could not do it
+ * @MROCE_ST_RETRY_EXC:		no answer within retry_cnt timeouts, or the peer is gone
+ * @MROCE_ST_RNR_EXC:		no receive posted within rnr_retry rounds
+ * @MROCE_ST_BAD_RESP:		response to another question
+ * @MROCE_ST_MW_BIND:		local bind of a memory window failed
  *
  * The host maps them to IB_WC_*. Everything but OK and FLUSH takes the stream to its error state.
  */
@@ -64,13 +85,22 @@ enum mroce_status {
 	MROCE_ST_MW_BIND,
 };
 
-/** enum mroce_fail - why the core ended a stream; the host moves the QP to ERR and raises the async event */
+/**
+ * enum mroce_fail - why the core ended a stream
+ * @MROCE_FAIL_SEND:		a send completed in error: the completion tells
+ * @MROCE_FAIL_PEER_LOST:	the peer restarted; nothing may have been outstanding
+ * @MROCE_FAIL_ACCESS:		responder: remote access violation
+ * @MROCE_FAIL_REQUEST:		responder: invalid request
+ * @MROCE_FAIL_RECV:		responder: a receive entry was bad; its completion tells
+ *
+ * The host moves the QP to ERR and raises the async event.
+ */
 enum mroce_fail {
-	MROCE_FAIL_SEND,	/* a send completed in error: the completion tells */
-	MROCE_FAIL_PEER_LOST,	/* the peer restarted; nothing may have been outstanding */
-	MROCE_FAIL_ACCESS,	/* responder: remote access violation */
-	MROCE_FAIL_REQUEST,	/* responder: invalid request */
-	MROCE_FAIL_RECV,	/* responder: a receive entry was bad; its completion tells */
+	MROCE_FAIL_SEND,
+	MROCE_FAIL_PEER_LOST,
+	MROCE_FAIL_ACCESS,
+	MROCE_FAIL_REQUEST,
+	MROCE_FAIL_RECV,
 };
 
 /* enum mroce_msg_kind: what a work request asks of the core */
@@ -92,8 +122,8 @@ enum mroce_msg_kind {
  * struct mroce_msg - one send work request; embedded in the host's WQE
  * @kind:	enum mroce_msg_kind; host sets, as all fields up to @status
  * @flags:	MROCE_MSG_F_*
- * @status:	MROCE_ST_OK, or the error found when the WQE was checked: then nothing is sent, and the message
- *		completes with it at its turn
+ * @status:	MROCE_ST_OK, or the error found when the WQE was checked: then nothing is sent,
+ *		and the message completes with it at its turn
  * @len:	bytes; 8 for atomics
  * @imm:	immediate (network order kept as is) or rkey
  * @raddr:	remote address (WRITE, READ, atomics)
@@ -112,6 +142,8 @@ enum mroce_msg_kind {
  * @resp_at:	when the response last moved, ns
  * @cut_done:	all segments have been cut
  * @resp_done:	the response is complete (or ended by an error)
+ *
+ * From mroce_stream_post() to ops->send_done() it is the core's, under the peer's lock.
  */
 struct mroce_msg {
 	u8 kind;
@@ -142,8 +174,13 @@ struct mroce_msg {
 /**
  * struct mroce_recv - one receive entry; embedded in the host's RWQE
  * @len:	capacity in bytes; host sets
- * @bad:	host sets MROCE_ST_* if the entry's SGEs do not check; the message then fails with it
- * @placed:	the core sets it once data was placed (rule 4: such an entry cannot go back to an SRQ)
+ * @bad:	host sets MROCE_ST_* if the entry's SGEs do not check; the message then fails with
+ *		it
+ * @placed:	the core sets it once data was placed (rule 4: such an entry cannot go back to an
+ *		SRQ)
+ *
+ * From ops->recv_bind() to ops->recv_done() or ops->recv_unbind() it is the core's, under the
+ * peer's lock.
  */
 struct mroce_recv {
 	u32 len;
@@ -151,13 +188,22 @@ struct mroce_recv {
 	bool placed;
 };
 
-/** struct mroce_recv_info - a finished receive: what its completion reports */
+/**
+ * struct mroce_recv_info - a finished receive: what its completion reports
+ * @opcode:	enum mroce_opcode: SEND*, WRITE_IMM
+ * @status:	enum mroce_status
+ * @solicited:	raise a solicited event
+ * @byte_len:	length of the message
+ * @imm:	immediate as on the wire, or rkey to invalidate in host order
+ *
+ * Valid during ops->recv_done().
+ */
 struct mroce_recv_info {
-	u8 opcode;		/* enum mroce_opcode: SEND*, WRITE_IMM */
-	u8 status;		/* enum mroce_status */
+	u8 opcode;
+	u8 status;
 	bool solicited;
 	u32 byte_len;
-	u32 imm;		/* as on the wire, or rkey to invalidate in host order */
+	u32 imm;
 };
 
 /**
@@ -172,11 +218,13 @@ struct mroce_route {
 
 /**
  * struct mroce_rx - a received UDP payload
- * @hdr:	first bytes, contiguous, at least min(len, MROCE_MAX_CTRL_LEN); 8-byte aligned is not required
+ * @hdr:	first bytes, contiguous, at least min(len, MROCE_MAX_CTRL_LEN); any alignment
  * @len:	length of the whole UDP payload
  * @ce:		the packet was CE-marked
  * @from:	ingress interface and the sender's source port
- * @cookie:	the host's (an skb)
+ * @cookie:	the host's (an skb), for ops->place() and the like
+ *
+ * The host sets all; the core keeps nothing of it after the call but what ops->hold() took.
  */
 struct mroce_rx {
 	const void *hdr;
@@ -186,12 +234,20 @@ struct mroce_rx {
 	void *cookie;
 };
 
-/** struct mroce_held - a packet kept for its turn; the host embeds it where the packet is (skb->cb) */
+/**
+ * struct mroce_held - a packet kept for its turn; the host embeds it where the packet is (skb->cb)
+ * @link:	in mroce_rmsg.held
+ * @offset:	of the payload in the message, bytes
+ * @len:	payload bytes
+ * @cost:	memory held (truesize), bytes; host sets in ->hold(), the rest is the core's
+ *
+ * Under the peer's lock.
+ */
 struct mroce_held {
 	struct list_head link;
-	u32 offset;		/* in the message */
-	u32 len;		/* payload bytes */
-	u32 cost;		/* memory held (truesize); host sets in ->hold() */
+	u32 offset;
+	u32 len;
+	u32 cost;
 };
 
 #define MROCE_MAX_CTRL_LEN	512	/* no packet but DATA's payload is longer */
@@ -220,6 +276,9 @@ enum mroce_src {
  * @len:	payload bytes
  * @conn:	connection, NULL for a stateless answer
  * @path:	index of the path that sends it, or -1
+ * @seg:	the core's, for mroce_tx_failed()
+ *
+ * The core sets all. What it points to is valid until the next call into the core for this peer.
  */
 struct mroce_tx {
 	u8 hdr[MROCE_MAX_CTRL_LEN];
@@ -237,14 +296,14 @@ struct mroce_tx {
 	u32 len;
 	struct mroce_conn *conn;
 	int path;
-	struct mroce_seg *seg;	/* the core's */
+	struct mroce_seg *seg;
 };
 
-/* access rights that the core asks of a region; mr_check() returns MROCE_MR_RELAXED for a relaxed-ordering MR */
+/* access rights that the core asks of a region */
 #define MROCE_ACC_WRITE		0x1
 #define MROCE_ACC_READ		0x2
 #define MROCE_ACC_ATOMIC	0x4
-#define MROCE_MR_RELAXED	1
+#define MROCE_MR_RELAXED	1	/* mr_check(): it may be written in any order */
 
 /**
  * struct mroce_host_ops - what the core needs from its host
@@ -259,57 +318,103 @@ struct mroce_host_ops {
 	/** @random32: unpredictable to others */
 	u32 (*random32)(struct mroce_peer *peer);
 
-	/** @conn_register: choose a free random id, publish conn under it, store it in conn->rx_id; 0 or -errno */
+	/**
+	 * @conn_register: choose a free random id, publish conn under it, store it in conn->rx_id;
+	 * 0 or -errno
+	 */
 	int (*conn_register)(struct mroce_conn *conn);
-	/** @conn_unregister: no packet finds conn any more; its memory is freed by conn_free, which may wait for RCU readers */
+	/** @conn_unregister: no packet finds conn any more; @conn_free follows */
 	void (*conn_unregister)(struct mroce_conn *conn);
-	/** @conn_free: release a connection's memory (from @alloc, @size bytes) when no reader can hold it */
+	/**
+	 * @conn_free: release a connection's memory (from @alloc, @size bytes) when no reader can
+	 * hold it: the host may wait for RCU readers, the core does not
+	 */
 	void (*conn_free)(struct mroce_peer *peer, struct mroce_conn *conn, size_t size);
 	/**
-	 * @conn_routes: fill up to @n routes over which the peer is reached, with the payload each can carry in
-	 * @payload; routes differ by ifindex, sport is 0. Returns the number, or 0 when there is no route.
+	 * @conn_routes: fill up to @n routes over which the peer is reached, with the payload each
+	 * can carry in @payload; routes differ by ifindex, sport is 0. Returns the number, or 0
+	 * when there is no route.
 	 */
-	int (*conn_routes)(struct mroce_peer *peer, struct mroce_route *routes, u32 *payload, int n);
+	int (*conn_routes)(struct mroce_peer *peer, struct mroce_route *routes, u32 *payload,
+			   int n);
 
 	/** @stream_find: the attached stream of local QPN @qpn on this peer, or NULL */
 	struct mroce_stream *(*stream_find)(struct mroce_peer *peer, u32 qpn);
-	/** @send_done: @msg is finished; called in posted order. The core does not touch @msg afterwards. */
+	/**
+	 * @send_done: @msg is finished; called in posted order. The core does not touch @msg
+	 * afterwards.
+	 */
 	void (*send_done)(struct mroce_stream *s, struct mroce_msg *msg, u8 status);
-	/** @recv_done: the receive @recv is finished; called in RSN order. The core does not touch it afterwards. */
-	void (*recv_done)(struct mroce_stream *s, struct mroce_recv *recv, const struct mroce_recv_info *info);
-	/** @stream_failed: the core has ended @s: sends were flushed; the host flushes receives, moves the QP to ERR */
+	/**
+	 * @recv_done: the receive @recv is finished; called in RSN order. The core does not touch
+	 * it afterwards.
+	 */
+	void (*recv_done)(struct mroce_stream *s, struct mroce_recv *recv,
+			  const struct mroce_recv_info *info);
+	/**
+	 * @stream_failed: the core has ended @s: sends were flushed; the host flushes receives,
+	 * moves the QP to ERR
+	 */
 	void (*stream_failed)(struct mroce_stream *s, enum mroce_fail why);
-	/** @established: @s received its first packet or became open (IBV_EVENT_COMM_EST); may be NULL */
+	/**
+	 * @established: @s received its first packet or became open (IBV_EVENT_COMM_EST); may be
+	 * NULL
+	 */
 	void (*established)(struct mroce_stream *s);
 	/** @sq_drained: a stream in SQD has no message in progress any more; may be NULL */
 	void (*sq_drained)(struct mroce_stream *s);
 	/** @local_op: execute a MROCE_MSG_LOCAL; returns enum mroce_status */
 	u8 (*local_op)(struct mroce_stream *s, struct mroce_msg *msg);
 
-	/** @recv_bind: bind the receive entry for @rsn. RSNs are asked for one by one, ascending. NULL: none is posted. */
+	/**
+	 * @recv_bind: bind the receive entry for @rsn. RSNs are asked for one by one, ascending.
+	 * NULL: none is posted.
+	 */
 	struct mroce_recv *(*recv_bind)(struct mroce_stream *s, u32 rsn);
-	/** @recv_unbind: entry bound but unused when the stream ended (only @placed == false matters to an SRQ) */
+	/**
+	 * @recv_unbind: entry bound but unused when the stream ended (only @placed == false matters
+	 * to an SRQ)
+	 */
 	void (*recv_unbind)(struct mroce_stream *s, struct mroce_recv *recv);
 	/** @recv_limit: first RSN without a posted receive; sets *@unlimited for an SRQ */
 	u32 (*recv_limit)(struct mroce_stream *s, bool *unlimited);
 	/** @rnr_timer: the QP's min_rnr_timer code for RNR refusals */
 	u8 (*rnr_timer)(struct mroce_stream *s);
 
-	/** @mr_check: may @acc be done to [@addr, @addr + @len) by key? -errno, 0, or MROCE_MR_RELAXED */
+	/**
+	 * @mr_check: may @acc be done to [@addr, @addr + @len) by key? -errno, 0, or
+	 * MROCE_MR_RELAXED
+	 */
 	int (*mr_check)(struct mroce_stream *s, u32 rkey, u64 addr, u32 len, unsigned int acc);
-	/** @place: copy @len payload bytes at @pkt_off of the packet to memory by key, in ascending order unless @relaxed */
-	int (*place)(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_off, u32 len, bool relaxed);
-	/** @place_recv: scatter payload into @recv at @offset of the message; 0 or -errno (the region went away) */
-	int (*place_recv)(struct mroce_stream *s, struct mroce_recv *recv, u32 offset, void *cookie, u32 pkt_off, u32 len);
+	/**
+	 * @place: copy @len payload bytes at @pkt_off of the packet to memory by key, in ascending
+	 * order unless @relaxed; 0 or -errno (the region went away)
+	 */
+	int (*place)(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_off, u32 len,
+		     bool relaxed);
+	/**
+	 * @place_recv: scatter payload into @recv at @offset of the message; 0 or -errno (the
+	 * region went away)
+	 */
+	int (*place_recv)(struct mroce_stream *s, struct mroce_recv *recv, u32 offset, void *cookie,
+			  u32 pkt_off, u32 len);
 	/** @place_resp: scatter a READ response into @msg's buffers; 0 or -errno */
-	int (*place_resp)(struct mroce_stream *s, struct mroce_msg *msg, u32 offset, void *cookie, u32 pkt_off, u32 len);
-	/** @place_atomic: store the old value of an atomic (host order) into @msg's buffer; 0 or -errno */
+	int (*place_resp)(struct mroce_stream *s, struct mroce_msg *msg, u32 offset, void *cookie,
+			  u32 pkt_off, u32 len);
+	/**
+	 * @place_atomic: store the old value of an atomic (host order) into @msg's buffer; 0 or
+	 * -errno
+	 */
 	int (*place_atomic)(struct mroce_stream *s, struct mroce_msg *msg, u64 old);
 	/** @atomic: execute on 8 aligned bytes; 0 with the old value, or -errno */
-	int (*atomic)(struct mroce_stream *s, u8 opcode, u32 rkey, u64 addr, u64 compare, u64 swap_add, u64 *old);
+	int (*atomic)(struct mroce_stream *s, u8 opcode, u32 rkey, u64 addr, u64 compare,
+		      u64 swap_add, u64 *old);
 	/** @invalidate: SEND with invalidate arrived: invalidate @rkey; 0 or -errno */
 	int (*invalidate)(struct mroce_stream *s, u32 rkey);
-	/** @copy_payload: copy @len payload bytes at @pkt_off of the packet to @dst (atomic operands) */
+	/**
+	 * @copy_payload: copy @len payload bytes at @pkt_off of the packet to @dst (atomic
+	 * operands)
+	 */
 	void (*copy_payload)(void *cookie, u32 pkt_off, void *dst, u32 len);
 
 	/** @hold: keep the packet; NULL when memory is short */
@@ -328,6 +433,8 @@ struct mroce_host_ops {
  * @psn_window:		MROCE_MIN_PSN_WINDOW..MROCE_MAX_PSN_WINDOW, a power of two
  * @msn_window:		MROCE_MIN_MSN_WINDOW..MROCE_MAX_MSN_WINDOW, a power of two
  * @held_cap:		bytes of held packets per peer (rule 8)
+ *
+ * The host sets all before mroce_peer_init(); constant.
  */
 struct mroce_limits {
 	u64 instance;
@@ -340,20 +447,23 @@ struct mroce_limits {
 
 /**
  * struct mroce_peer - the association of a local and a remote GID: everything one lock guards
- * @ops:	the host
- * @limits:	of this end
- * @loopback:	local and remote GID are the same (rule 12)
+ * @ops:	the host; constant
+ * @limits:	of this end; constant
+ * @loopback:	local and remote GID are the same (rule 12); constant
  * @host:	for the host's use
  * @conns:	all connections (mroce_conn.link)
  * @streams:	attached streams (mroce_stream.peer_link)
  * @nstreams:	their number
  * @timers:	everything that waits for a time
  * @stats:	counters, summed by the host over peers
- * @held_bytes:	cost of held packets
+ * @held_bytes:	cost of held packets, bytes
  * @rx_any:	the last packet accepted from this peer, ns
- * @out:	connections that may have something to send
- * @rmsgs:	receive state of messages
+ * @out:	connections that may have something to send (mroce_conn.out_link)
+ * @rmsgs:	pool of struct mroce_rmsg
  * @half_open:	passive connections not confirmed; the host sums them up for its limit
+ *
+ * The host sets @ops, @limits, @loopback and @host; the rest is the core's, for the host to read.
+ * All under the lock that the host keeps beside it.
  */
 struct mroce_peer {
 	const struct mroce_host_ops *ops;
@@ -367,12 +477,12 @@ struct mroce_peer {
 	u64 stats[MROCE_CNT_MAX];
 	u64 held_bytes;
 	u64 rx_any;
-	struct list_head out;		/* connections with something to send */
-	struct mroce_pool rmsgs;	/* of struct mroce_rmsg */
-	u32 half_open;			/* passive connections not yet confirmed */
+	struct list_head out;
+	struct mroce_pool rmsgs;
+	u32 half_open;
 };
 
-/* enum mroce_stream_state: RX ends at RTR, RX and TX at RTS */
+/* enum mroce_wait: why refused content may not go out yet, the longer wait the higher */
 enum mroce_wait {
 	MROCE_WAIT_NONE,
 	MROCE_WAIT_LATER,	/* the receiver is full: until the stream advances */
@@ -380,6 +490,7 @@ enum mroce_wait {
 	MROCE_WAIT_RNR,
 };
 
+/* enum mroce_stream_state: receives from RTR, sends from RTS; SQD starts no message */
 enum mroce_stream_state {
 	MROCE_STREAM_CLOSED,
 	MROCE_STREAM_RTR,
@@ -399,6 +510,8 @@ enum mroce_stream_state {
  * @max_rd_atomic:	READs and atomics outstanding as requester
  * @max_dest_rd_atomic:	as responder
  * @access:		what the QP lets the peer do (MROCE_ACC_*)
+ *
+ * The host fills it for a call, which copies it.
  */
 struct mroce_stream_attr {
 	u32 qpn;
@@ -414,152 +527,369 @@ struct mroce_stream_attr {
 
 /**
  * struct mroce_stream - the ordered messages of one QP, both directions; embedded in the host's QP
+ * @peer:		association, NULL when not attached
+ * @conn:		send direction: its connection; NULL once the stream has ended
+ * @peer_link:		in mroce_peer.streams
+ * @attr:		as the host gave them last; tclass as it was at attach
+ * @state:		enum mroce_stream_state
+ * @rx_tag:		chosen at attach; every packet to us carries it
+ * @tx_tag:		the peer's, valid when @opened
+ * @nonce:		of our last OPEN
+ * @opened:		OPENED came: we may send
+ * @peer_seen:		something arrived for this stream
+ * @open_backoff:	time from a refusal to the next OPEN, ns
+ * @open_refused:	the peer's QP was not there when asked last
+ * @open_timer:		OPEN again
+ * @sq:			mroce_msg.link: posted, not completed
+ * @tx_next:		first message not yet cut to its end; NULL: none
+ * @rd_list:		mroce_msg.rd_link: READs and atomics that await responses
+ * @segs:		mroce_seg.link: in flight, of requests and of responses
+ * @requeue:		mroce_seg.link: refused, to be sent again, by (msn, offset)
+ * @resp_list:		mroce_rmsg.link: requests being answered, in MSN order
+ * @ready_link:		in mroce_conn.ready while something can be sent
+ * @next_msn:		MSN of the next message to be posted
+ * @next_rsn:		RSN of the next one that consumes a receive
+ * @una_msn:		oldest message not fully accepted: base of the MSN window
+ * @rsn_limit:		credit: first RSN without a posted receive at the peer
+ * @rsn_unlimited:	the peer receives from an SRQ: there is no credit
+ * @sqd_pending:	ops->sq_drained() has still to be called
+ * @rd_out:		READs and atomics outstanding
+ * @err_msn:		lowest message in error, valid with @has_err
+ * @err_status:		enum mroce_status that it completes with
+ * @has_err:		a message has failed and waits for its turn
+ * @rnr_left:		RNR rounds left
+ * @nostream_rounds:	NO_STREAM rounds met in a row
+ * @round_counted:	the running wait was counted against a retry limit
+ * @wait:		enum mroce_wait: why refused content may not go out yet
+ * @wait_timer:		ends @wait
+ * @retry_timer:	the clock of rule 37, and QUERY
+ * @work_since:		when the send queue last became non-empty, ns
+ * @deficit:		bytes that it may still send in this turn (deficit round robin)
+ * @exp_msn:		the message whose turn it is
+ * @exp_rsn:		RSN of the oldest unfinished receive
+ * @bound_rsn:		first RSN without a bound entry
+ * @rmsgs:		ring by MSN, @rmsg_mask + 1 slots, grows on use
+ * @rmsg_mask:		slots of @rmsgs, less one
+ * @rmsg_count:		messages in @rmsgs
+ * @bound:		ring of bound entries by RSN, @bound_mask + 1 slots, grows on use
+ * @bound_mask:		slots of @bound, less one
+ * @rd_in:		READs and atomics accepted, their answer not yet wholly sent
+ * @rx_err_msn:		lowest message found in error, valid with @rx_has_err
+ * @rx_err_syn:		enum mroce_syndrome that it is refused with
+ * @rx_err_recv:	enum mroce_status that its receive entry completes with, or OK
+ * @rx_has_err:		a message was in error; the stream ends at its turn
+ * @credit_link:	in mroce_conn.credits while its credit is to be reported
  *
- * The host zeroes it, then calls mroce_stream_attach(). See stream.c for the life cycle, stream_tx.c and
- * stream_rx.c for the two directions.
+ * The host zeroes it, then calls mroce_stream_attach(); all of it is the core's, under the peer's
+ * lock. See stream.c for the life cycle, stream_tx.c and stream_rx.c for the two directions.
  */
 struct mroce_stream {
-	struct mroce_peer *peer;	/* NULL when not attached */
-	struct mroce_conn *conn;	/* send direction */
+	struct mroce_peer *peer;
+	struct mroce_conn *conn;
 	struct list_head peer_link;
 	struct mroce_stream_attr attr;
 	u8 state;
 
 	/* identity */
-	u32 rx_tag;			/* chosen at attach; every packet to us carries it */
-	u32 tx_tag;			/* the peer's, valid when opened */
-	u32 nonce;			/* of our OPEN */
+	u32 rx_tag;
+	u32 tx_tag;
+	u32 nonce;
 	bool opened;
-	bool peer_seen;			/* something arrived for this stream */
-	u64 open_backoff;		/* ns */
-	bool open_refused;		/* the peer's QP was not there when asked last */
+	bool peer_seen;
+	u64 open_backoff;
+	bool open_refused;
 	struct mroce_timer open_timer;
 
 	/* send side */
-	struct list_head sq;		/* mroce_msg.link: posted, not completed */
-	struct mroce_msg *tx_next;	/* first message not yet cut to its end; NULL: none */
-	struct list_head rd_list;	/* READs and atomics that await responses */
-	struct list_head segs;		/* mroce_seg.link: in flight */
-	struct list_head requeue;	/* mroce_seg.link: refused, to be sent again, by (msn, offset) */
-	struct list_head resp_list;	/* mroce_rmsg.link: requests being answered, in MSN order */
-	struct list_head ready_link;	/* in conn->ready while something can be sent */
+	struct list_head sq;
+	struct mroce_msg *tx_next;
+	struct list_head rd_list;
+	struct list_head segs;
+	struct list_head requeue;
+	struct list_head resp_list;
+	struct list_head ready_link;
 	u32 next_msn;
 	u32 next_rsn;
-	u32 una_msn;			/* oldest message not fully accepted: base of the MSN window */
-	u32 rsn_limit;			/* credit */
+	u32 una_msn;
+	u32 rsn_limit;
 	bool rsn_unlimited;
 	bool sqd_pending;
-	u32 rd_out;			/* READs and atomics outstanding */
-	u32 err_msn;			/* lowest message in error, valid with has_err */
-	u8 err_status;			/* enum mroce_status */
+	u32 rd_out;
+	u32 err_msn;
+	u8 err_status;
 	bool has_err;
-	u8 rnr_left;			/* RNR rounds left */
-	u8 nostream_rounds;		/* NO_STREAM rounds met in a row */
-	bool round_counted;		/* the running wait was counted against a retry limit */
-	u8 wait;			/* enum mroce_wait: why refused content may not go out yet */
+	u8 rnr_left;
+	u8 nostream_rounds;
+	bool round_counted;
+	u8 wait;
 	struct mroce_timer wait_timer;
-	struct mroce_timer retry_timer;	/* the clock of rule 37, and STREAM_QUERY */
-	u64 work_since;			/* when the send queue last became non-empty, ns */
-	s32 deficit;			/* DRR, bytes */
+	struct mroce_timer retry_timer;
+	u64 work_since;
+	s32 deficit;
 
 	/* receive side */
-	u32 exp_msn;			/* the message whose turn it is */
-	u32 exp_rsn;			/* RSN of the oldest unfinished receive */
-	u32 bound_rsn;			/* first RSN without a bound entry */
-	struct mroce_rmsg **rmsgs;	/* ring by MSN, rmsg_mask + 1 slots, grows on use */
+	u32 exp_msn;
+	u32 exp_rsn;
+	u32 bound_rsn;
+	struct mroce_rmsg **rmsgs;
 	u32 rmsg_mask;
 	u32 rmsg_count;
-	struct mroce_recv **bound;	/* ring by RSN, bound_mask + 1 slots, grows on use */
+	struct mroce_recv **bound;
 	u32 bound_mask;
-	u32 rd_in;			/* READs and atomics accepted, their answer not yet wholly sent */
+	u32 rd_in;
 	u32 rx_err_msn;
 	u8 rx_err_syn;
-	u8 rx_err_recv;			/* enum mroce_status that the receive entry of rx_err_msn completes with, or OK */
+	u8 rx_err_recv;
 	bool rx_has_err;
-	struct list_head credit_link;	/* in conn->credits while its credit is to be reported */
+	struct list_head credit_link;
 };
 
-/* --- peer ------------------------------------------------------------------------------------------------- */
+/* --- peer ------------------------------------------------------------- */
 
-/** mroce_peer_init() - @peer is zeroed by the caller, which then sets ops, limits, loopback and host */
+/**
+ * mroce_peer_init() - an association without connections
+ * @peer:	zeroed, then ops, limits, loopback and host set
+ *
+ * Context: no other user yet
+ */
 void mroce_peer_init(struct mroce_peer *peer);
 
-/** mroce_peer_destroy() - drop all connections silently. No stream may be attached. */
+/**
+ * mroce_peer_destroy() - drop all connections silently
+ * @peer:	association without attached streams
+ *
+ * Context: peer's lock
+ */
 void mroce_peer_destroy(struct mroce_peer *peer);
 
-/** mroce_peer_idle() - true when nothing would be lost by destroying it: no streams, every connection long idle */
+/**
+ * mroce_peer_idle() - may it be destroyed?
+ * @peer:	association
+ * @now:	current time, ns
+ *
+ * Nothing would be lost: no streams, and every connection has expired.
+ *
+ * Context: peer's lock
+ * Return: true if so
+ */
 bool mroce_peer_idle(const struct mroce_peer *peer, u64 now);
 
 /**
  * mroce_peer_output() - the next packet to send
+ * @peer:	association
+ * @tx:		packet to fill in
+ * @now:	current time, ns
  *
- * Returns 1 with @tx filled, or 0. If the host cannot build the payload (the region went away), it calls
- * mroce_tx_failed() before the next call; if it is out of memory it just drops the packet: loss recovery sends it again.
+ * If the host cannot build the payload (the region went away), it calls mroce_tx_failed() before
+ * the next call; if it is out of memory it just drops the packet: loss recovery sends it again.
+ *
+ * Context: peer's lock; may run ops->local_op() and complete messages
+ * Return: 1 with @tx filled in, or 0: nothing may be sent now
  */
 int mroce_peer_output(struct mroce_peer *peer, struct mroce_tx *tx, u64 now);
 
-/** mroce_tx_failed() - the payload of @tx (src MSG or MR) cannot be read: local protection error, or a failed response */
+/**
+ * mroce_tx_failed() - the payload of @tx cannot be read
+ * @peer:	association
+ * @tx:		as mroce_peer_output() gave it, src MSG or MR
+ * @now:	current time, ns
+ *
+ * A request ends with a local protection error, a response with RESP_ERROR.
+ *
+ * Context: peer's lock; may end the stream
+ */
 void mroce_tx_failed(struct mroce_peer *peer, struct mroce_tx *tx, u64 now);
 
-/** mroce_peer_next_timer() - when mroce_peer_timer() wants to be called, ns; ~0ULL: never */
+/**
+ * mroce_peer_next_timer() - when mroce_peer_timer() wants to be called
+ * @peer:	association
+ *
+ * Context: peer's lock
+ * Return: ns; ~0ULL: never
+ */
 u64 mroce_peer_next_timer(const struct mroce_peer *peer);
 
-/** mroce_peer_timer() - run everything that is due at @now */
+/**
+ * mroce_peer_timer() - run everything that is due
+ * @peer:	association
+ * @now:	current time, ns
+ *
+ * Context: peer's lock; may end streams and destroy connections
+ */
 void mroce_peer_timer(struct mroce_peer *peer, u64 now);
 
-/** mroce_peer_routes_changed() - a route or link event: ask conn_routes again */
+/**
+ * mroce_peer_routes_changed() - a route or link event: ask ops->conn_routes() again
+ * @peer:	association
+ * @now:	current time, ns
+ *
+ * Context: peer's lock
+ */
 void mroce_peer_routes_changed(struct mroce_peer *peer, u64 now);
 
-/* --- packets ---------------------------------------------------------------------------------------------- */
-
-/** mroce_pkt_type() - type of a received packet, or 0 if it is too short for its type or of another version (sets *@cnt to the drop counter) */
-int mroce_pkt_type(const struct mroce_rx *rx, enum mroce_counter *cnt);
-
-/** mroce_pkt_conn_id() - connection id of ACCEPT, RESET, DATA, ACK, NAK, PROBE; RESET carries the id that was answered, i.e. conn->tx_id */
-u32 mroce_pkt_conn_id(const struct mroce_rx *rx);
-
-/** mroce_conn_input() - ACCEPT, RESET, DATA, ACK, NAK, PROBE for a connection that was found by id and addresses */
-void mroce_conn_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now);
-
-/** mroce_peer_connect() - a CONNECT for this peer */
-void mroce_peer_connect(struct mroce_peer *peer, struct mroce_rx *rx, u64 now);
-
-/** mroce_peer_reset() - a RESET that names @tx_id, for this peer: the ids that we send to are looked up here */
-void mroce_peer_reset(struct mroce_peer *peer, struct mroce_rx *rx, u64 now);
-
-/** mroce_build_reset() - stateless: the answer to a DATA, ACK or PROBE packet of an unknown connection; 0: no answer */
-int mroce_build_reset(const struct mroce_rx *rx, struct mroce_tx *tx);
-
-/** mroce_build_cookie() - stateless: the answer to a CONNECT when no state is to be kept; @cookie is a keyed hash of addresses and seed */
-int mroce_build_cookie(const struct mroce_rx *rx, u64 instance, u64 cookie, struct mroce_tx *tx);
-
-/** mroce_connect_cookie() - the cookie that a CONNECT carries, and its seed in *@seed */
-u64 mroce_connect_cookie(const struct mroce_rx *rx, u64 *seed);
-
-/* --- streams ---------------------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------- */
 
 /**
- * mroce_stream_attach() - INIT->RTR: choose a tag, bind to the connection of attr.tclass, start OPEN
- * Returns 0 or -ENOMEM.
+ * mroce_pkt_type() - type of a received packet
+ * @rx:		received packet
+ * @cnt:	set to the drop counter if 0 is returned
+ *
+ * Context: any, no lock
+ * Return: enum mroce_pkt_type; 0: too short for its type, of another version, or of no type
  */
-int mroce_stream_attach(struct mroce_stream *s, struct mroce_peer *peer, const struct mroce_stream_attr *attr, u64 now);
+int mroce_pkt_type(const struct mroce_rx *rx, enum mroce_counter *cnt);
 
-/** mroce_stream_rts() - RTR or SQD to RTS: @attr's send attributes hold from now */
+/**
+ * mroce_pkt_conn_id() - connection id of a packet of any type but CONNECT and DATAGRAM
+ * @rx:	packet, its type checked
+ *
+ * It is an id of ours, in RESET the one that was answered: mroce_conn.tx_id.
+ *
+ * Context: any, no lock
+ * Return: the id, host order
+ */
+u32 mroce_pkt_conn_id(const struct mroce_rx *rx);
+
+/**
+ * mroce_conn_input() - ACCEPT, DATA, ACK, NAK or PROBE for this connection
+ * @conn:	found by id and addresses
+ * @rx:		packet, its type checked
+ * @now:	current time, ns
+ *
+ * Context: peer's lock; softirq. May finish messages and receives, and end streams
+ */
+void mroce_conn_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now);
+
+/**
+ * mroce_peer_connect() - a CONNECT for this peer
+ * @peer:	association
+ * @rx:		packet, its type checked
+ * @now:	current time, ns
+ *
+ * Context: peer's lock; softirq
+ */
+void mroce_peer_connect(struct mroce_peer *peer, struct mroce_rx *rx, u64 now);
+
+/**
+ * mroce_peer_reset() - a RESET for this peer
+ * @peer:	association
+ * @rx:		packet, its type checked
+ * @now:	current time, ns
+ *
+ * It names an id that we send to. The connection is lost if the RESET echoes a packet in flight
+ * [M33]; otherwise it is counted and ignored.
+ *
+ * Context: peer's lock; softirq. May end streams
+ */
+void mroce_peer_reset(struct mroce_peer *peer, struct mroce_rx *rx, u64 now);
+
+/**
+ * mroce_build_reset() - stateless: the answer to DATA of an unknown connection
+ * @rx:	packet, its type checked
+ * @tx:	packet to fill in
+ *
+ * Context: any, no lock
+ * Return: 1 with @tx filled in, or 0: no answer
+ */
+int mroce_build_reset(const struct mroce_rx *rx, struct mroce_tx *tx);
+
+/**
+ * mroce_build_cookie() - stateless: the answer to a CONNECT when no state is to be kept
+ * @rx:		CONNECT, its type checked
+ * @instance:	this device's
+ * @cookie:	keyed hash of addresses and seed
+ * @tx:		packet to fill in
+ *
+ * Context: any, no lock
+ * Return: 1, with @tx filled in
+ */
+int mroce_build_cookie(const struct mroce_rx *rx, u64 instance, u64 cookie, struct mroce_tx *tx);
+
+/**
+ * mroce_connect_cookie() - the cookie that a CONNECT carries
+ * @rx:		CONNECT, its type checked
+ * @seed:	set to its seed
+ *
+ * Context: any, no lock
+ * Return: the cookie; 0: none
+ */
+u64 mroce_connect_cookie(const struct mroce_rx *rx, u64 *seed);
+
+/* --- streams ---------------------------------------------------------- */
+
+/**
+ * mroce_stream_attach() - INIT to RTR: choose a tag, bind to a connection, start OPEN
+ * @s:		zeroed
+ * @peer:	association
+ * @attr:	all of the QP's; tclass chooses the connection
+ * @now:	current time, ns
+ *
+ * Context: peer's lock
+ * Return: 0 or -ENOMEM
+ */
+int mroce_stream_attach(struct mroce_stream *s, struct mroce_peer *peer,
+			const struct mroce_stream_attr *attr, u64 now);
+
+/**
+ * mroce_stream_rts() - RTR or SQD to RTS
+ * @s:		stream
+ * @attr:	its send attributes hold from now
+ * @now:	current time, ns
+ *
+ * Context: peer's lock
+ */
 void mroce_stream_rts(struct mroce_stream *s, const struct mroce_stream_attr *attr, u64 now);
 
-/** mroce_stream_sqd() - stop after the messages in progress; ops->sq_drained when they are done */
+/**
+ * mroce_stream_sqd() - stop after the messages in progress
+ * @s:		stream
+ * @now:	current time, ns
+ *
+ * ops->sq_drained() tells when they are done, perhaps from within the call.
+ *
+ * Context: peer's lock
+ */
 void mroce_stream_sqd(struct mroce_stream *s, u64 now);
 
-/** mroce_stream_update() - attributes changed without a state change (access, min_rnr_timer ...) */
+/**
+ * mroce_stream_update() - attributes changed without a state change (access, min_rnr_timer ...)
+ * @s:		stream
+ * @attr:	what holds from now, but for tclass
+ *
+ * Context: peer's lock
+ */
 void mroce_stream_update(struct mroce_stream *s, const struct mroce_stream_attr *attr);
 
-/** mroce_stream_flush() - to ERR at the user's wish: all sends complete with FLUSH in order; receives are the host's */
+/**
+ * mroce_stream_flush() - to ERR at the user's wish
+ * @s:		stream
+ * @now:	current time, ns
+ *
+ * All sends complete with FLUSH in order; receives are the host's.
+ *
+ * Context: peer's lock; ops->send_done()
+ */
 void mroce_stream_flush(struct mroce_stream *s, u64 now);
 
-/** mroce_stream_detach() - RESET or destroy: forget everything without completions. @s may be freed then. */
+/**
+ * mroce_stream_detach() - RESET or destroy: forget everything without completions
+ * @s:		stream; may be freed afterwards
+ * @now:	current time, ns
+ *
+ * Context: peer's lock
+ */
 void mroce_stream_detach(struct mroce_stream *s, u64 now);
 
-/** mroce_stream_post() - one message more. In ERR it completes with FLUSH (from within the call). */
+/**
+ * mroce_stream_post() - one message more
+ * @s:		stream
+ * @msg:	what the host sets is set; it is the core's until ops->send_done()
+ * @now:	current time, ns
+ *
+ * In ERR it completes with FLUSH, from within the call.
+ *
+ * Context: peer's lock; may complete messages and end the stream
+ */
 void mroce_stream_post(struct mroce_stream *s, struct mroce_msg *msg, u64 now);
 
 #endif /* MROCE_TRANSPORT_H */
