@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the transport core's files share among themselves: connections, paths, segments and the functions between
- * them. Hosts and tests of behaviour include transport.h only. Everything is under the peer's lock.
+ * What the transport core's files share among themselves: connections, paths, segments and the
+ * functions between them. Hosts and tests of behaviour include transport.h only. Everything is
+ * under the peer's lock.
  *
  * File map, from the wire up:
- *	wire.c		checks, decodes and builds packets		rxwin.c	receive window of a path
- *	txwin.c		sent PSNs of a path, loss detection		path.c	path table, selection, timers
- *	cc.c		congestion control				ack.c	ACK and NAK, both ways
- *	handshake.c	CONNECT, ACCEPT, RESET				conn.c	connections, dispatch of input
- *	output.c	what is sent next				control.c OPEN, OPENED, CLOSED, QUERY
- *	stream.c	life of a stream, its clocks			stream_tx.c requests out, completions
- *	stream_rx.c	requests in, placement				response.c READ and atomic responses, both ends
- *	peer.c		the association					pool.c, timerq.c  helpers
+ *	wire.c		checks, decodes and builds packets
+ *	rxwin.c		receive window of a path
+ *	txwin.c		sent PSNs of a path, loss detection
+ *	path.c		path table, selection, timers
+ *	cc.c		congestion control
+ *	ack.c		ACK and NAK, both ways
+ *	handshake.c	CONNECT, ACCEPT, RESET
+ *	conn.c		connections, dispatch of input
+ *	output.c	what is sent next
+ *	control.c	OPEN, OPENED, CLOSED, QUERY
+ *	stream.c	life of a stream, its clocks
+ *	stream_tx.c	requests out, completions
+ *	stream_rx.c	requests in, placement
+ *	response.c	READ and atomic responses, both ends
+ *	peer.c		the association
+ *	pool.c, timerq.c  helpers
  */
 #ifndef MROCE_INTERNAL_H
 #define MROCE_INTERNAL_H
@@ -32,7 +41,7 @@
 #define MROCE_HALF_OPEN_LIFE	(5 * NSEC_S)
 #define MROCE_IDLE_LIFE		(30 * NSEC_S)
 #define MROCE_TRIM_AFTER	NSEC_S
-#define MROCE_RSN_WINDOW	64		/* receives bound ahead of the oldest unfinished one, with an SRQ (rule 4) */
+#define MROCE_RSN_WINDOW	64		/* SRQ entries bound ahead (rule 4) */
 #define MROCE_MAX_HALF_OPEN	8		/* passive connections per peer */
 #define MROCE_SPORT_MIN		49152
 
@@ -45,6 +54,17 @@ enum mroce_seg_kind {
 
 /**
  * struct mroce_ctrl - a control message; complete in itself, so that it outlives its stream
+ * @opcode:	OPEN, OPENED, CLOSED, QUERY
+ * @flags:	OPENED: MROCE_F_UNLIMITED
+ * @qpn:	the peer's
+ * @src_qpn:	our stream's
+ * @tag:	OPENED: ours; CLOSED, QUERY: the peer's
+ * @nonce:	OPEN; echoed in OPENED
+ * @msn:	CLOSED: next MSN that would have been executed; QUERY: oldest unanswered
+ * @rsn_limit:	OPENED: first credit
+ * @syndrome:	CLOSED: enum mroce_syndrome
+ *
+ * Set once, by control.c.
  */
 struct mroce_ctrl {
 	u8 opcode;
@@ -66,10 +86,13 @@ struct mroce_ctrl {
  * @msg:	MSG
  * @resp:	RESP
  * @ctrl:	CTRL
- * @offset:	of the payload in the message
+ * @offset:	of the payload in the message, bytes
  * @len:	payload bytes
  * @kind:	enum mroce_seg_kind
  * @opcode:	on the wire
+ *
+ * Cut by stream_tx.c, response.c and control.c, and the same until its verdict but for @link and
+ * @sent. Under the peer's lock.
  */
 struct mroce_seg {
 	struct list_head link;
@@ -93,11 +116,13 @@ struct mroce_seg {
  * @sent_at:	last transmission, ns
  * @psn:	number
  * @order:	order of the last transmission on the path
- * @bytes:	counted against the window
+ * @bytes:	counted against the window at the last transmission
  * @lost:	in path->lost
  * @probe:	its next transmission is a tail probe: asks for an ACK, and may be a duplicate
  * @ntx:	transmissions, saturating
  * @epoch:	of the path at the last transmission
+ *
+ * Under the peer's lock.
  */
 struct mroce_sent {
 	struct list_head tx_link;
@@ -116,9 +141,11 @@ struct mroce_sent {
  * struct mroce_txwin - sent PSNs of a path: [una, nxt)
  * @una:	oldest PSN not accepted
  * @nxt:	next new PSN
- * @limit:	agreed window
+ * @limit:	agreed window, PSNs
  * @size:	slots of @slots, a power of two; grows on use
  * @slots:	by psn & (size - 1); NULL: accepted
+ *
+ * Written by txwin.c; @limit by handshake.c. Under the peer's lock.
  */
 struct mroce_txwin {
 	u32 una;
@@ -130,9 +157,13 @@ struct mroce_txwin {
 
 /**
  * struct mroce_cc_ops - a congestion control algorithm; state is in mroce_path.cc
+ *
+ * All are called under the peer's lock; they write that state and count, nothing else.
  */
 struct mroce_cc_ops {
+	/** @name: for people */
 	const char *name;
+	/** @init: the path is new */
 	void (*init)(struct mroce_path *p);
 	/** @ack: @bytes newly accepted in @pkts packets, @ce of them marked */
 	void (*ack)(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now);
@@ -145,14 +176,16 @@ struct mroce_cc_ops {
 /**
  * struct mroce_cc - congestion state of a path
  * @cwnd:	bytes in flight allowed
- * @ssthresh:	slow start below it
+ * @ssthresh:	bytes; slow start below it
  * @alpha:	smoothed fraction of marked packets, 1024 = all
  * @round_end:	PSN that ends the current round trip
- * @round_pkts:	accepted in this round
- * @round_ce:	marked in this round
+ * @round_pkts:	packets accepted in this round
+ * @round_ce:	packets marked in this round
  * @reduced:	already reduced in this round
  * @acc:	bytes accepted towards the next increase
  * @loss_map:	the last 64 verdicts, 1 = lost
+ *
+ * Written by the algorithm only. Under the peer's lock.
  */
 struct mroce_cc {
 	u32 cwnd;
@@ -167,8 +200,14 @@ struct mroce_cc {
 };
 
 /**
- * struct mroce_rtt - round-trip estimate, ns; srtt 0: no sample
+ * struct mroce_rtt - round-trip estimate, ns
+ * @srtt:	smoothed; 0: no sample
+ * @var:	smoothed deviation
  * @min:	smallest of the last 10 s: of this and the previous 5 s slot
+ * @slot_min:	smallest in this slot
+ * @slot_end:	when this slot ends
+ *
+ * Written by mroce_rtt_sample() only. Under the peer's lock.
  */
 struct mroce_rtt {
 	u64 srtt;
@@ -180,6 +219,42 @@ struct mroce_rtt {
 
 /**
  * struct mroce_path - one path: a sequence space each way, and the route it borrows
+ * @conn:		connection; constant
+ * @index:		its number on the wire; constant
+ * @route:		send: egress and source port
+ * @route_payload:	send: largest payload this route carries, bytes
+ * @epoch:		send: of the route; loss is not inferred across epochs
+ * @tx:			send: window
+ * @inflight:		send: mroce_sent.tx_link, in order of transmission
+ * @lost:		send: mroce_sent.tx_link, to be sent again
+ * @inflight_bytes:	send: of @inflight
+ * @order:		send: next transmission's order
+ * @order_acked:	send: highest order accepted in @epoch_acked
+ * @epoch_acked:	send: epoch of @order_acked
+ * @any_acked:		send: @order_acked is valid
+ * @reorder:		send: later acceptances that a packet may miss before it counts as lost
+ * @dup_seen:		send: dup_count in the last ACK
+ * @dup_allowed:	send: duplicates that our own probes may cause
+ * @ce_seen:		send: ce_count in the last ACK
+ * @last_ack:		send: when it last came, ns; 0: never
+ * @probes:		send: tail probes since the last progress
+ * @rtos:		send: RTOs since the last progress
+ * @rtt:		send: of this path's samples
+ * @cc:			send: congestion state
+ * @timer:		send: tail probe, then RTO
+ * @rx:			receive: window
+ * @from:		receive: where the newest packet came in
+ * @rx_tstamp:		receive: of the newest packet, as sent
+ * @rx_tstamp_at:	receive: when that arrived, ns
+ * @ce_count:		receive: CE-marked packets, ever
+ * @dup_count:		receive: duplicates, ever
+ * @rx_count:		receive: packets, ever
+ * @ack_pending:	receive: packets not acknowledged yet
+ * @ack_moves:		receive: signs since @from moved that our ACKs do not get through
+ * @last_ce:		receive: the newest packet was CE-marked
+ * @ack_link:		receive: in conn->ack_wait or conn->ack_due
+ *
+ * Under the peer's lock.
  */
 struct mroce_path {
 	struct mroce_conn *conn;
@@ -187,39 +262,39 @@ struct mroce_path {
 
 	/* send */
 	struct mroce_route route;
-	u32 route_payload;		/* largest payload this route carries */
-	u8 epoch;			/* of the route; loss is not inferred across epochs */
+	u32 route_payload;
+	u8 epoch;
 	struct mroce_txwin tx;
-	struct list_head inflight;	/* mroce_sent.tx_link */
+	struct list_head inflight;
 	struct list_head lost;
 	u32 inflight_bytes;
-	u32 order;			/* next transmission's order */
-	u32 order_acked;		/* highest order accepted in @epoch_acked */
+	u32 order;
+	u32 order_acked;
 	u8 epoch_acked;
-	bool any_acked;			/* order_acked is valid */
-	u32 reorder;			/* later acceptances that a packet may miss before it counts as lost */
-	u32 dup_seen;			/* dup_count in the last ACK */
-	u32 dup_allowed;		/* duplicates that our own probes may cause */
+	bool any_acked;
+	u32 reorder;
+	u32 dup_seen;
+	u32 dup_allowed;
 	u32 ce_seen;
-	u64 last_ack;			/* ns */
-	u8 probes;			/* tail probes since the last progress */
-	u8 rtos;			/* RTOs since the last progress */
+	u64 last_ack;
+	u8 probes;
+	u8 rtos;
 	struct mroce_rtt rtt;
 	struct mroce_cc cc;
 	struct mroce_timer timer;
 
 	/* receive */
 	struct mroce_rxwin rx;
-	struct mroce_route from;	/* where the newest packet came in */
-	u8 ack_moves;			/* signs since then that our ACKs do not get through */
-	u32 rx_tstamp;			/* of the newest packet, as sent */
+	struct mroce_route from;
+	u8 ack_moves;
+	u32 rx_tstamp;
 	u64 rx_tstamp_at;
 	u32 ce_count;
 	u32 dup_count;
 	u32 rx_count;
-	u32 ack_pending;		/* packets not acknowledged yet */
+	u32 ack_pending;
 	bool last_ce;
-	struct list_head ack_link;	/* conn->ack_wait or conn->ack_due */
+	struct list_head ack_link;
 };
 
 /* enum mroce_conn_state */
@@ -232,6 +307,12 @@ enum mroce_conn_state {
 
 /**
  * struct mroce_nak_item - a refusal to be reported
+ * @path:	index of the path
+ * @syndrome:	enum mroce_syndrome
+ * @arg:	its argument
+ * @psn:	what was refused
+ *
+ * Under the peer's lock.
  */
 struct mroce_nak_item {
 	u8 path;
@@ -242,19 +323,72 @@ struct mroce_nak_item {
 
 /**
  * struct mroce_conn - one connection: between two GIDs, for one traffic class
- * @rx_id:	what the peer must put into packets to us; host-registered
- * @tx_id:	what we put into packets; valid with @has_peer
+ * @peer:		association; constant
+ * @link:		in peer->conns
+ * @out_link:		in peer->out while it may have something to send
+ * @rx_id:		what the peer must put into packets to us; ops->conn_register() sets
+ * @tx_id:		what we put into packets; valid with @has_peer
+ * @state:		enum mroce_conn_state
+ * @tclass:		of all its packets; constant
+ * @passive:		made by a CONNECT; constant
+ * @has_peer:		@tx_id and what the peer said are known (authentic only when OPEN)
+ * @seed:		ours, of this attempt; constant
+ * @peer_seed:		the peer's
+ * @peer_instance:	the peer's
+ * @cookie:		to be returned in the next CONNECT; 0: none
+ * @hs_backoff:		until the next CONNECT, ns
+ * @born:		when it was made, ns
+ * @send_connect:	CONNECT is to be sent
+ * @send_accept:	ACCEPT is to be sent, to @hs_from
+ * @send_confirm:	a confirming ACK is to be sent
+ * @hs_from:		where the CONNECT came in: ACCEPT goes back there
+ * @hs_tries:		CONNECTs sent
+ * @hs_timer:		CONNECT again, or end of a half-open life
+ * @idle_timer:		trim, expire
+ * @ack_timer:		@ack_wait becomes due
+ * @kick_timer:		try again after a failed allocation
+ * @max_payload:	agreed, bytes
+ * @payload:		used now: what every route carries, bytes
+ * @psn_window:		agreed, PSNs
+ * @msn_window:		agreed, MSNs
+ * @npaths:		agreed
+ * @npaths_alloc:	paths in @paths
+ * @next_path:		rotation among equals
+ * @next_route:		the route that the next path takes
+ * @nstreams:		streams whose send direction is bound here
+ * @paths:		by index
+ * @cc:			congestion control of all its paths
+ * @inflight_bytes:	of all paths
+ * @lost_pkts:		packets in the paths' lost lists
+ * @backlog:		bytes posted and not yet cut
+ * @rtt:		of all paths together
+ * @rx_last:		last valid packet, ns
+ * @tx_last:		last packet sent, ns
+ * @ready:		mroce_stream.ready_link: round robin
+ * @ctrl:		mroce_seg.link: control segments to be sent
+ * @ack_wait:		mroce_path.ack_link: whose ACK may wait for @ack_timer
+ * @ack_due:		mroce_path.ack_link: to be acknowledged now
+ * @credits:		mroce_stream.credit_link: whose credit goes into the next ACK
+ * @naks:		refusals to be reported
+ * @nnaks:		their number
+ * @probe_reply:	to be sent if @send_probe_reply
+ * @probe_from:		where the probe came in
+ * @send_probe_reply:	a probe is to be answered
+ * @segs:		pool of struct mroce_seg
+ * @sents:		pool of struct mroce_sent
+ *
+ * Under the peer's lock.
  */
 struct mroce_conn {
 	struct mroce_peer *peer;
-	struct list_head link;		/* peer->conns */
-	struct list_head out_link;	/* peer->out */
+	struct list_head link;
+	struct list_head out_link;
 	u32 rx_id;
 	u32 tx_id;
 	u8 state;
 	u8 tclass;
-	bool passive;			/* made by a CONNECT */
-	bool has_peer;			/* tx_id and what follows are known (authentic only when OPEN) */
+	bool passive;
+	bool has_peer;
 
 	u64 seed;
 	u64 peer_seed;
@@ -265,37 +399,37 @@ struct mroce_conn {
 	bool send_connect;
 	bool send_accept;
 	bool send_confirm;
-	struct mroce_route hs_from;	/* where the CONNECT came in: ACCEPT goes back there */
+	struct mroce_route hs_from;
 	u32 hs_tries;
-	struct mroce_timer hs_timer;	/* CONNECT again, or end of a half-open life */
-	struct mroce_timer idle_timer;	/* trim, expire */
+	struct mroce_timer hs_timer;
+	struct mroce_timer idle_timer;
 	struct mroce_timer ack_timer;
-	struct mroce_timer kick_timer;	/* try again after a failed allocation */
+	struct mroce_timer kick_timer;
 
-	u32 max_payload;		/* agreed */
-	u32 payload;			/* used now: what every route carries */
+	u32 max_payload;
+	u32 payload;
 	u32 psn_window;
 	u32 msn_window;
-	u32 npaths;			/* agreed */
+	u32 npaths;
 	u32 npaths_alloc;
-	u32 next_path;			/* rotation among equals */
+	u32 next_path;
 	u32 next_route;
-	u32 nstreams;			/* streams whose send direction is bound here */
+	u32 nstreams;
 	struct mroce_path *paths[MROCE_MAX_PATHS];
 
 	const struct mroce_cc_ops *cc;
 	u64 inflight_bytes;
-	u32 lost_pkts;			/* in the paths' lost lists */
-	u64 backlog;			/* bytes posted and not yet cut */
-	struct mroce_rtt rtt;		/* of all paths together */
-	u64 rx_last;			/* last valid packet, ns */
+	u32 lost_pkts;
+	u64 backlog;
+	struct mroce_rtt rtt;
+	u64 rx_last;
 	u64 tx_last;
 
-	struct list_head ready;		/* streams: round robin */
-	struct list_head ctrl;		/* control segments to be sent */
-	struct list_head ack_wait;	/* paths whose ACK may wait for ack_timer */
-	struct list_head ack_due;	/* paths to be acknowledged now */
-	struct list_head credits;	/* streams whose credit goes into the next ACK */
+	struct list_head ready;
+	struct list_head ctrl;
+	struct list_head ack_wait;
+	struct list_head ack_due;
+	struct list_head credits;
 	struct mroce_nak_item naks[MROCE_MAX_NAK_RECS];
 	u32 nnaks;
 	struct mroce_probe probe_reply;
@@ -307,38 +441,83 @@ struct mroce_conn {
 };
 
 /**
- * struct mroce_rmsg - receive state of one message, from its first packet to its turn; for READs and atomics until
- * the response is accepted
+ * struct mroce_rmsg - receive state of one message, from its first packet to its turn
+ * @link:	stream->resp_list once a READ or atomic is being answered
+ * @msn:	number
+ * @len:	bytes
+ * @rsn:	of the receive that it consumes
+ * @imm:	immediate as on the wire, or rkey to invalidate in host order
+ * @addr:	of its first byte
+ * @rkey:	key of @addr
+ * @got:	bytes accepted
+ * @placed:	strict WRITE: bytes placed, contiguous from 0
+ * @opcode:	enum mroce_opcode of its first packet
+ * @solicited:	raise a solicited event
+ * @relaxed:	its region may be written in any order
+ * @full:	all packets accepted
+ * @held:	mroce_held.link, by offset
+ * @recv:	receive entry that it consumes
+ * @compare:	atomic: operand
+ * @swap_add:	atomic: operand
+ * @old:	atomic: result
+ * @resp_off:	response: bytes cut
+ * @resp_out:	response: segments not accepted
+ * @resp_cut:	response: all cut
+ * @counted:	in stream->rd_in
+ * @resp_dead:	response: ended by RESP_ERROR, or unwanted
+ * @resp_syn:	response: RESP_ERROR to be sent, or NONE
+ *
+ * For READs and atomics until the response is accepted. Under the peer's lock.
  */
 struct mroce_rmsg {
-	struct list_head link;		/* stream->resp_list */
+	struct list_head link;
 	u32 msn;
 	u32 len;
 	u32 rsn;
 	u32 imm;
 	u64 addr;
 	u32 rkey;
-	u32 got;			/* bytes accepted */
-	u32 placed;			/* strict WRITE: bytes placed, contiguous from 0 */
+	u32 got;
+	u32 placed;
 	u8 opcode;
 	bool solicited;
 	bool relaxed;
-	bool full;			/* all packets accepted */
-	struct list_head held;		/* mroce_held by offset */
+	bool full;
+	struct list_head held;
 	struct mroce_recv *recv;
 
 	u64 compare;
 	u64 swap_add;
-	u64 old;			/* atomic: result */
-	u32 resp_off;			/* bytes cut */
-	u32 resp_out;			/* segments not accepted */
-	bool resp_cut;			/* all cut */
-	bool counted;			/* in stream->rd_in */
-	bool resp_dead;			/* ended by RESP_ERROR */
-	u8 resp_syn;			/* RESP_ERROR to be sent, or NONE */
+	u64 old;
+	u32 resp_off;
+	u32 resp_out;
+	bool resp_cut;
+	bool counted;
+	bool resp_dead;
+	u8 resp_syn;
 };
 
-/* A decoded DATA header, host order. */
+/**
+ * struct mroce_data - a decoded DATA header, host order
+ * @flags:	MROCE_F_*
+ * @path:	index of the path
+ * @opcode:	enum mroce_opcode
+ * @epoch:	entropy epoch of the path
+ * @psn:	packet sequence number
+ * @tstamp:	sender's clock, to be echoed
+ * @qpn:	destination QPN
+ * @tag:	of the destination stream
+ * @msn:	number of the message
+ * @msg_len:	its length, bytes
+ * @offset:	of the payload within it
+ * @rsn:	receive that it consumes
+ * @addr:	of the message's first byte
+ * @rkey:	key of @addr
+ * @imm:	as on the wire; SEND_INV, RESP_ERROR: host order
+ * @len:	payload bytes
+ *
+ * Filled by mroce_decode_data(), read only after that.
+ */
 struct mroce_data {
 	u8 flags;
 	u8 path;
@@ -354,11 +533,18 @@ struct mroce_data {
 	u32 rsn;
 	u64 addr;
 	u32 rkey;
-	u32 imm;			/* as on the wire */
-	u32 len;			/* payload bytes */
+	u32 imm;
+	u32 len;
 };
 
-/* A verdict on a packet's content. */
+/**
+ * struct mroce_verdict - a verdict on a packet's content
+ * @what:	accept it, refuse it, or drop it without a verdict (no memory)
+ * @syn:	enum mroce_syndrome, if refused
+ * @arg:	its argument
+ *
+ * A value; MROCE_ACCEPT, MROCE_REFUSE() and MROCE_DROP make it.
+ */
 struct mroce_verdict {
 	enum { MROCE_V_ACCEPT, MROCE_V_REFUSE, MROCE_V_DROP } what;
 	u8 syn;
@@ -374,7 +560,9 @@ static inline void mroce_count(struct mroce_peer *peer, enum mroce_counter c)
 	peer->stats[c]++;
 }
 
-/* What only the reader of an ACCEPT knows: it opens the connection at the end that sent the ACCEPT. */
+/*
+ * What only the reader of an ACCEPT knows: it opens the connection at the end that sent the ACCEPT.
+ */
 static inline u32 mroce_proof(u64 seed)
 {
 	return (u32)(seed >> 32);
@@ -387,9 +575,10 @@ static inline u32 mroce_tick(u64 now)
 
 /* --- wire.c --- */
 bool mroce_decode_data(const struct mroce_rx *rx, struct mroce_data *d);
-void mroce_build_data(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent, u8 flags,
-		      struct mroce_tx *tx, u64 now);
-void mroce_tx_init(struct mroce_tx *tx, struct mroce_conn *conn, struct mroce_route route, u8 tclass);
+void mroce_build_data(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent,
+		      u8 flags, struct mroce_tx *tx, u64 now);
+void mroce_tx_init(struct mroce_tx *tx, struct mroce_conn *conn, struct mroce_route route,
+		   u8 tclass);
 u8 mroce_backlog_code(u64 bytes);
 bool mroce_opcode_valid(u8 opcode);
 bool mroce_opcode_takes_recv(u8 opcode);
@@ -459,7 +648,8 @@ void mroce_seg_refused(struct mroce_conn *conn, struct mroce_seg *seg, u8 syn, u
 bool mroce_ctrl_open(struct mroce_stream *s);
 void mroce_ctrl_closed(struct mroce_stream *s, u8 syndrome);
 void mroce_ctrl_query(struct mroce_stream *s, u32 msn);
-struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroce_data *d, const struct mroce_rx *rx, u64 now);
+struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroce_data *d,
+				      const struct mroce_rx *rx, u64 now);
 void mroce_ctrl_refused(struct mroce_conn *conn, const struct mroce_ctrl *c, u64 now);
 
 /* --- stream.c --- */
@@ -495,13 +685,15 @@ u64 mroce_stream_backlog(const struct mroce_stream *s);
 u64 mroce_rnr_delay(u8 code);
 
 /* --- stream_rx.c --- */
-struct mroce_verdict mroce_stream_input(struct mroce_conn *conn, const struct mroce_data *d, struct mroce_rx *rx, u64 now);
+struct mroce_verdict mroce_stream_input(struct mroce_conn *conn, const struct mroce_data *d,
+					struct mroce_rx *rx, u64 now);
 void mroce_stream_advance(struct mroce_stream *s, u64 now);
 void mroce_stream_drop_receives(struct mroce_stream *s);
 u32 mroce_stream_credit_limit(struct mroce_stream *s, bool *unlimited);
 
 /* --- response.c --- */
-struct mroce_verdict mroce_response_input(struct mroce_stream *s, const struct mroce_data *d, struct mroce_rx *rx, u64 now);
+struct mroce_verdict mroce_response_input(struct mroce_stream *s, const struct mroce_data *d,
+					  struct mroce_rx *rx, u64 now);
 struct mroce_seg *mroce_response_next_seg(struct mroce_stream *s, u64 now);
 void mroce_response_accepted(struct mroce_stream *s, struct mroce_rmsg *r, u64 now);
 void mroce_response_start(struct mroce_stream *s, struct mroce_rmsg *r, u64 now);
