@@ -108,8 +108,8 @@ static u32 ack_credits(struct mroce_conn *conn, u8 *out, u8 *n)
 }
 
 /*
- * The way back: the reverse of the path's newest packet; after each sign that ACKs are lost there, the reverse of
- * another path, or another port where there is none [M52].
+ * The way back: the reverse of the path's newest packet; after each sign that ACKs are lost there,
+ * the reverse of another path, or another port where there is none [M52].
  */
 static struct mroce_route ack_route(const struct mroce_path *p)
 {
