@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the two kernel halves of the driver share: kernel/verbs (ib_device, objects, rings, completions) and
- * kernel/net (sockets, routes, transmit, receive, the timer). Between them and kernel/transport stands one
- * object, struct mroce_assoc: a transport peer with its lock, its timer and its transmitter.
+ * What the two kernel halves of the driver share: kernel/verbs (ib_device, objects, rings,
+ * completions) and kernel/net (sockets, routes, transmit, receive, the timer). Between them and
+ * kernel/transport stands one object, struct mroce_assoc: a transport peer with its lock, its timer
+ * and its transmitter.
  *
- * Flow of a send:    verbs copies WQEs -> mroce_assoc_lock() -> mroce_stream_post() -> mroce_assoc_unlock(), which pumps.
- * Flow of a receive: net finds the connection -> mroce_assoc_lock() -> mroce_conn_input() -> host ops in verbs place data
- *                    and write CQEs -> mroce_assoc_unlock() pumps, transmits, then delivers the collected events.
+ * Flow of a send: verbs copies WQEs -> mroce_assoc_lock() -> mroce_stream_post() ->
+ * mroce_assoc_unlock(), which pumps.
+ *
+ * Flow of a receive: net finds the connection -> mroce_assoc_lock() -> mroce_conn_input() -> host
+ * ops in verbs place data and write CQEs -> mroce_assoc_unlock() pumps, transmits, then delivers
+ * the collected events.
  */
 #ifndef MROCE_DRIVER_H
 #define MROCE_DRIVER_H
@@ -28,7 +32,8 @@ struct mroce_qp;
 
 /**
  * struct mroce_net - the part of a device that kernel/net owns
- * @conns:	connection entries by the id that packets to us carry (RCU readers, writers under the association's lock)
+ * @conns:	connection entries by the id that packets to us carry (RCU readers, writers under
+ *		the association's lock)
  * @assocs:	associations by socket and remote GID (RCU readers, writers under @lock)
  * @assoc_list:	the same associations, mroce_assoc.dev_link; under @lock
  * @socks:	one socket per GID, mroce_sock.link; under @lock
@@ -40,14 +45,15 @@ struct mroce_qp;
  * @answers_until:	when the window ends, jiffies
  * @link:	in the list of all devices, through which netdev events come
  * @reaper:	frees associations that nobody needs
- * @drops:	what was counted outside any association, and the counters of associations that are gone
+ * @drops:	what was counted outside any association, and the counters of associations that
+ *		are gone
  */
 struct mroce_net {
 	struct rhashtable conns;
 	struct rhashtable assocs;
 	struct list_head assoc_list;
 	struct list_head socks;
-	spinlock_t lock;
+	spinlock_t lock;	/* lists, insertion */
 	struct mroce_limits limits;
 	atomic_t half_open;
 	siphash_key_t cookie_key;
@@ -63,7 +69,13 @@ struct mroce_net {
  * @ib:		first; freed through ib_dealloc_device()
  * @netdev:	held from link add until the ib_device is destroyed
  * @net:	kernel/net's part
+ * @netdev_tracker: of the reference to @netdev
  * @qps:	QP by number, RCU readers
+ * @mrs:	regions and windows by the index in their key, RCU readers
+ * @ahs:	address vectors by the number that user space puts into its WQEs, RCU readers
+ * @next_qpn:	where the search for a free number in @qps goes on
+ * @next_ah:	the same for @ahs
+ * @wq:		WQ_MEM_RECLAIM; work that may not run where it was found
  */
 struct mroce_dev {
 	struct ib_device ib;
@@ -76,7 +88,7 @@ struct mroce_dev {
 	struct xarray ahs;
 	u32 next_qpn;
 	u32 next_ah;
-	struct workqueue_struct *wq;	/* WQ_MEM_RECLAIM; work that may not run where it was found */
+	struct workqueue_struct *wq;
 };
 
 static inline struct mroce_dev *to_mdev(struct ib_device *ib)
@@ -102,8 +114,8 @@ struct mroce_egress {
 /**
  * struct mroce_assoc - a transport peer in the kernel
  * @core:	the transport's; guarded by @lock
- * @lock:	the one data path lock; spin_lock_bh. Order: ULP locks > SQ/RQ/SRQ lock is NOT held when taking it;
- *		@lock > CQ lock, RQ/SRQ lock, MR lookups (RCU)
+ * @lock:	the one data path lock; spin_lock_bh. Order: ULP locks > SQ/RQ/SRQ lock is NOT
+ *		held when taking it; @lock > CQ lock, RQ/SRQ lock, MR lookups (RCU)
  * @dev:	device; an association never outlives it
  * @sock:	socket of the local GID, referenced
  * @gids:	local and remote GID (v4-mapped for IPv4); with @sock the key
@@ -112,13 +124,15 @@ struct mroce_egress {
  * @ref:	QPs bound, plus one for the table, which alone takes it to zero
  * @timer:	the only timer; fires in softirq
  * @timer_at:	when it fires, ns; ~0: not armed; under @lock
- * @work:	pumps when a budget was spent, when transmission was found in the wrong context, and to deliver events there
+ * @work:	pumps when a budget was spent, when transmission was found in the wrong context,
+ *		and to deliver events there
  * @tx_owner:	somebody transmits for this association (rule 17); under @lock
  * @routes_stale: a cached route is no longer valid: ask again after this burst; under @lock
  * @half_open:	what of core.half_open is in net.half_open; under @lock
  * @tx_cpu:	whose transmit queue the packets take (rule 17); constant
  * @tx_salt:	of the per-path packet hash; constant
- * @events:	completions and QP events to deliver after unlock: list of struct mroce_event, under @lock
+ * @events:	completions and QP events to deliver after unlock: list of struct mroce_event,
+ *		under @lock
  * @egress_any:	the route for an interface that is not in @egress; under @lock
  * @egress:	ways out, under @lock
  * @n_egress:	entries in @egress
@@ -128,7 +142,7 @@ struct mroce_egress {
  */
 struct mroce_assoc {
 	struct mroce_peer core;
-	spinlock_t lock;
+	spinlock_t lock;	/* the data path */
 	struct mroce_dev *dev;
 	struct mroce_sock *sock;
 	struct mroce_assoc_key {
@@ -163,24 +177,30 @@ static inline struct mroce_assoc *to_assoc(struct mroce_peer *peer)
 /**
  * struct mroce_event - something to tell the consumer once no lock is held
  * @link:	in mroce_assoc.events, then on a list of the context that delivers
- * @deliver:	runs in softirq or process context without locks and drops the reference that queueing took
+ * @deliver:	runs in softirq or process context without locks and drops the reference that
+ *		queueing took
  *
- * Embedded in CQs and QPs; queued at most once, which its owner ensures by a flag of its own: set it before the event
- * is put on a list, clear it in @deliver before looking at what is to be told. @link belongs to kernel/net in between,
- * and is off every list when @deliver is called.
+ * Embedded in CQs and QPs; queued at most once, which its owner ensures by a flag of its own: set
+ * it before the event is put on a list, clear it in @deliver before looking at what is to be told.
+ * @link belongs to kernel/net in between, and is off every list when @deliver is called.
  */
 struct mroce_event {
 	struct list_head link;
 	void (*deliver)(struct mroce_event *ev);
 };
 
-/* enum mroce_ctx: from where an association is unlocked */
+/**
+ * enum mroce_ctx - from where an association is unlocked
+ * @MROCE_CTX_RX:	softirq, or process context with no consumer's lock: events are delivered
+ *			here
+ * @MROCE_CTX_POST:	a consumer's call that may hold its locks: events go to the work
+ */
 enum mroce_ctx {
-	MROCE_CTX_RX,		/* softirq, or process context with no consumer's lock: events are delivered here */
-	MROCE_CTX_POST,		/* a consumer's call that may hold its locks: events go to the work */
+	MROCE_CTX_RX,
+	MROCE_CTX_POST,
 };
 
-/* --- kernel/net, called by kernel/verbs ---------------------------------------------------------------- */
+/* --- kernel/net, called by kernel/verbs ------------------------------- */
 
 int mroce_net_init(struct mroce_dev *dev);	/* before the device is registered */
 void mroce_net_destroy(struct mroce_dev *dev);	/* when no QP is left */
@@ -190,13 +210,17 @@ int mroce_net_add_gid(const struct ib_gid_attr *attr, void **context);
 int mroce_net_del_gid(const struct ib_gid_attr *attr, void **context);
 
 /*
- * from the module's netdevice notifier, NETDEV_UNREGISTER of any netdev (RTNL is held): closes the sockets of GIDs that
- * are on it, in every device. ib_core deletes the GIDs too, but later, when the network namespace may be gone.
+ * From the module's netdevice notifier, NETDEV_UNREGISTER of any netdev (RTNL is held): closes the
+ * sockets of GIDs that are on it, in every device. ib_core deletes the GIDs too, but later, when
+ * the network namespace may be gone.
  */
 void mroce_net_netdev_gone(struct net_device *ndev);
 
-/* find or create, referenced; process context. ERR_PTR(-ENODEV) if the GID has no socket, -ENOMEM */
-struct mroce_assoc *mroce_assoc_get(struct mroce_dev *dev, const struct ib_gid_attr *local, const union ib_gid *remote);
+/*
+ * find or create, referenced; process context. ERR_PTR(-ENODEV) if the GID has no socket, -ENOMEM
+ */
+struct mroce_assoc *mroce_assoc_get(struct mroce_dev *dev, const struct ib_gid_attr *local,
+				    const union ib_gid *remote);
 void mroce_assoc_put(struct mroce_assoc *a);
 
 /* BHs off */
@@ -205,9 +229,28 @@ void mroce_assoc_lock(struct mroce_assoc *a)
 /* pump, transmit, re-arm, deliver */
 void mroce_assoc_unlock(struct mroce_assoc *a, enum mroce_ctx ctx)
 	__releases(&a->lock);
-void mroce_assoc_kick(struct mroce_assoc *a);				/* from any context: pump later from the work */
+/* from any context: pump later from the work */
+void mroce_assoc_kick(struct mroce_assoc *a);
 
-/* largest payload a UD message can have to @remote, and sending one: header + iov-like gather by callback */
+/**
+ * struct mroce_dgram - a UD or GSI message to be sent
+ * @sgid:	local GID, whose socket sends it
+ * @dgid:	where to
+ * @tclass:	traffic class
+ * @hop_limit:	as in the AH
+ * @pkey:	of the sender
+ * @dst_qpn:	destination QPN
+ * @src_qpn:	sender's QPN
+ * @qkey:	of the destination
+ * @imm:	as on the wire, if @has_imm
+ * @has_imm:	it carries an immediate
+ * @solicited:	raise a solicited event there
+ * @len:	payload bytes
+ * @gather:	copies the whole payload to dst; 0 or -errno
+ * @arg:	first argument of @gather
+ *
+ * The caller's, for the call.
+ */
 struct mroce_dgram {
 	const struct ib_gid_attr *sgid;
 	union ib_gid dgid;
@@ -221,9 +264,10 @@ struct mroce_dgram {
 	bool has_imm;
 	bool solicited;
 	u32 len;
-	int (*gather)(void *arg, void *dst, u32 len);	/* copies the whole payload */
+	int (*gather)(void *arg, void *dst, u32 len);
 	void *arg;
 };
+
 int mroce_net_dgram_send(struct mroce_dev *dev, const struct mroce_dgram *d);
 
 /* sum of all counters into @sum[MROCE_CNT_MAX] */
@@ -233,12 +277,13 @@ void mroce_count_drop(struct mroce_dev *dev, enum mroce_counter c);
 /* IB MTU enum and speed of the netdev, as reported by query_port */
 u32 mroce_net_mtu(struct mroce_dev *dev);
 
-/* --- kernel/verbs, called by kernel/net ---------------------------------------------------------------- */
+/* --- kernel/verbs, called by kernel/net ------------------------------- */
 
 /* The verbs half of mroce_host_ops: same contracts as there. kernel/net completes the table. */
 struct mroce_stream *mroce_host_stream_find(struct mroce_peer *peer, u32 qpn);
 void mroce_host_send_done(struct mroce_stream *s, struct mroce_msg *msg, u8 status);
-void mroce_host_recv_done(struct mroce_stream *s, struct mroce_recv *recv, const struct mroce_recv_info *info);
+void mroce_host_recv_done(struct mroce_stream *s, struct mroce_recv *recv,
+			  const struct mroce_recv_info *info);
 void mroce_host_stream_failed(struct mroce_stream *s, enum mroce_fail why);
 void mroce_host_established(struct mroce_stream *s);
 void mroce_host_sq_drained(struct mroce_stream *s);
@@ -248,20 +293,29 @@ void mroce_host_recv_unbind(struct mroce_stream *s, struct mroce_recv *recv);
 u32 mroce_host_recv_limit(struct mroce_stream *s, bool *unlimited);
 u8 mroce_host_rnr_timer(struct mroce_stream *s);
 int mroce_host_mr_check(struct mroce_stream *s, u32 rkey, u64 addr, u32 len, unsigned int acc);
-int mroce_host_place(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_off, u32 len, bool relaxed);
-int mroce_host_place_recv(struct mroce_stream *s, struct mroce_recv *recv, u32 offset, void *cookie, u32 pkt_off, u32 len);
-int mroce_host_place_resp(struct mroce_stream *s, struct mroce_msg *msg, u32 offset, void *cookie, u32 pkt_off, u32 len);
+int mroce_host_place(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_off, u32 len,
+		     bool relaxed);
+int mroce_host_place_recv(struct mroce_stream *s, struct mroce_recv *recv, u32 offset, void *cookie,
+			  u32 pkt_off, u32 len);
+int mroce_host_place_resp(struct mroce_stream *s, struct mroce_msg *msg, u32 offset, void *cookie,
+			  u32 pkt_off, u32 len);
 int mroce_host_place_atomic(struct mroce_stream *s, struct mroce_msg *msg, u64 old);
-int mroce_host_atomic(struct mroce_stream *s, u8 opcode, u32 rkey, u64 addr, u64 compare, u64 swap_add, u64 *old);
+int mroce_host_atomic(struct mroce_stream *s, u8 opcode, u32 rkey, u64 addr, u64 compare,
+		      u64 swap_add, u64 *old);
 int mroce_host_invalidate(struct mroce_stream *s, u32 rkey);
 
-/* copy the payload of @tx to @dst (MROCE_SRC_MSG or MROCE_SRC_MR); -errno: the region cannot be read any more */
+/*
+ * copy the payload of @tx to @dst (MROCE_SRC_MSG or MROCE_SRC_MR); -errno: the region cannot be
+ * read any more
+ */
 int mroce_host_gather(struct mroce_tx *tx, void *dst);
 
-/**
- * mroce_ud_input() - a DATAGRAM arrived (softirq). @skb's data starts at the mroce_datagram; the network header is valid,
- * for the GRH. The callee counts drops; the caller frees @skb. @dev's local GID @local received it.
+/*
+ * A DATAGRAM arrived (softirq). @skb's data starts at the mroce_datagram; the network header is
+ * valid, for the GRH. The callee counts drops; the caller frees @skb. @dev's local GID @local
+ * received it.
  */
-void mroce_ud_input(struct mroce_dev *dev, struct sk_buff *skb, const union ib_gid *local, const union ib_gid *remote);
+void mroce_ud_input(struct mroce_dev *dev, struct sk_buff *skb, const union ib_gid *local,
+		    const union ib_gid *remote);
 
 #endif /* MROCE_DRIVER_H */
