@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The wire format: every packet that metaroce puts into a UDP datagram. One header for kernel, user space and
- * tests. Documentation/protocol.rst is its text; "M<n>" there are the numbered requirements.
+ * The wire format: every packet that metaroce puts into a UDP datagram. One header for kernel, user
+ * space and tests. Documentation/protocol.rst is its text; "M<n>" there are the numbered
+ * requirements.
  *
- * All fields are big endian. Every packet starts with version and type; reserved fields are sent as zero and
- * ignored on receipt [M6]. Multi-byte fields are naturally aligned from the start of the UDP payload.
+ * All fields are big endian. Every packet starts with version and type; reserved fields are sent as
+ * zero and ignored on receipt [M6]. Multi-byte fields are naturally aligned from the start of the
+ * UDP payload.
  */
 #ifndef METAROCE_WIRE_H
 #define METAROCE_WIRE_H
 
 #include <linux/types.h>
 
-#define MROCE_UDP_PORT		4795	/* [M1]; unassigned by IANA (checked against Debian's services list) */
+#define MROCE_UDP_PORT		4795	/* [M1]; unassigned by IANA (Debian's services list) */
 #define MROCE_VERSION		0
 
 /* ver_type: version in the high, type in the low four bits [M4] */
@@ -63,11 +65,12 @@ enum mroce_opcode {
 #define MROCE_F_ACK_REQ		0x01	/* acknowledge at once */
 #define MROCE_F_RETX		0x02	/* not the first transmission of this PSN */
 #define MROCE_F_SOLICITED	0x04	/* raise a solicited event */
-#define MROCE_F_UNLIMITED	0x08	/* OPENED: receives come from a shared queue, there is no credit */
+#define MROCE_F_UNLIMITED	0x08	/* OPENED: receives are shared, there is no credit */
 
 /*
- * DATA: one fixed length for every opcode, so that the payload is 1408 bytes at MTU 1500 over IPv4 and equal
- * packets can be segmented and coalesced by the host's UDP offloads. The payload is what follows.
+ * DATA: one fixed length for every opcode, so that the payload is 1408 bytes at MTU 1500 over IPv4
+ * and equal packets can be segmented and coalesced by the host's UDP offloads. The payload is what
+ * follows.
  */
 struct mroce_data_hdr {
 	__u8	ver_type;
@@ -77,7 +80,7 @@ struct mroce_data_hdr {
 	__be32	conn_id;	/* chosen by the receiver */
 	__be32	psn;
 	__be32	tstamp;		/* sender's clock, MROCE_TICK_NS units; echoed, not interpreted */
-	__be32	qpn;		/* destination QPN in the low 24 bits, sender's backlog in the high 8 */
+	__be32	qpn;		/* low 24 bits: destination QPN; high 8: sender's backlog */
 	__be32	tag;		/* incarnation of the destination stream, from OPENED */
 	__be32	msn;
 	__be32	msg_len;
@@ -90,7 +93,9 @@ struct mroce_data_hdr {
 	__u8	rsvd[7];
 };
 
-/* Control opcodes (OPEN..QUERY) use this view of a DATA header; it ends where mroce_data_hdr ends. */
+/*
+ * Control opcodes (OPEN..QUERY) use this view of a DATA header; it ends where mroce_data_hdr ends.
+ */
 struct mroce_ctrl_hdr {
 	__u8	ver_type;
 	__u8	flags;
@@ -100,10 +105,10 @@ struct mroce_ctrl_hdr {
 	__be32	psn;
 	__be32	tstamp;
 	__be32	qpn;		/* destination QPN */
-	__be32	tag;		/* OPENED: the tag chosen by its sender; CLOSED, QUERY: tag of the destination stream */
+	__be32	tag;		/* OPENED: its sender's; CLOSED, QUERY: the destination's */
 	__be32	src_qpn;
 	__be32	nonce;		/* OPEN; echoed in OPENED */
-	__be32	msn;		/* CLOSED: next MSN that would have been executed; QUERY: oldest unanswered MSN */
+	__be32	msn;		/* CLOSED: next MSN to be executed; QUERY: oldest unanswered */
 	__be32	rsn_limit;	/* OPENED: first RSN without a posted receive */
 	__be32	syndrome;	/* CLOSED */
 	__u8	rsvd[12];
@@ -116,13 +121,12 @@ struct mroce_atomic_operands {
 	__be64	compare;
 };
 
-
 /* Why a PSN's content was refused (NAK), or a response or stream ended (RESP_ERROR, CLOSED) */
 enum mroce_syndrome {
 	MROCE_SYN_NONE		= 0,
 	MROCE_SYN_RNR		= 1,	/* arg: IBTA's 5-bit RNR timer code */
 	MROCE_SYN_NO_STREAM	= 2,
-	MROCE_SYN_LATER		= 3,	/* the receiver holds as much as it may; again when the stream advances */
+	MROCE_SYN_LATER		= 3,	/* it holds what it may; again when the stream advances */
 	MROCE_SYN_INVALID	= 4,	/* remote invalid request error */
 	MROCE_SYN_ACCESS	= 5,	/* remote access error */
 	MROCE_SYN_OP		= 6,	/* remote operational error */
@@ -133,8 +137,9 @@ enum mroce_syndrome {
 #define MROCE_HINT_NONE		0xffff
 
 /*
- * ACK: header, then nblocks mroce_ack_block, then ncredits mroce_credit. Without blocks it only confirms a
- * connection. tstamp_delay: ticks between arrival of the packet echoed and this ACK, saturating.
+ * ACK: header, then nblocks mroce_ack_block, then ncredits mroce_credit. Without blocks it only
+ * confirms a connection. tstamp_delay: ticks between arrival of the packet echoed and this ACK,
+ * saturating.
  */
 struct mroce_ack_hdr {
 	__u8	ver_type;
@@ -144,7 +149,7 @@ struct mroce_ack_hdr {
 	__be32	conn_id;
 	__be16	hint;
 	__be16	rsvd;
-	__be32	proof;		/* confirming ACK: the high half of the seed in the ACCEPT that it confirms; else 0 */
+	__be32	proof;		/* confirming ACK: high half of the ACCEPT's seed; else 0 */
 };
 
 struct mroce_ack_block {
@@ -157,7 +162,8 @@ struct mroce_ack_block {
 	__be32	ce_count;	/* CE-marked packets received on this path, ever */
 	__be32	dup_count;	/* duplicates received on this path, ever */
 	__be32	rx_count;	/* packets received on this path, ever */
-	__be64	sack[MROCE_SACK_BITS / 64];	/* bit i of word w (LSB first): base_psn + 64 w + i accepted */
+	/* bit i of word w (LSB first): base_psn + 64 w + i accepted */
+	__be64	sack[MROCE_SACK_BITS / 64];
 };
 
 #define MROCE_MAX_ACK_BLOCKS	4
@@ -188,7 +194,10 @@ struct mroce_nak_rec {
 
 #define MROCE_MAX_NAK_RECS	32
 
-/* PROBE: asks for (or, with the reply flag, gives) a sign of life of one route; never larger in reply. */
+/*
+ * PROBE: asks for (or, with the reply flag, gives) a sign of life of one route; never larger in
+ * reply.
+ */
 #define MROCE_PROBE_F_REPLY	0x01
 
 struct mroce_probe {
@@ -203,9 +212,10 @@ struct mroce_probe {
 };
 
 /*
- * CONNECT and ACCEPT have one layout and size. my_id is the connection id that the sender wants to receive;
- * conn_id (ACCEPT) is the one that the CONNECT offered. The initial PSN of path p in the sender's direction is
- * mroce_isn(seed, p). Limits are what the sender can receive; both ends use the smaller value of each.
+ * CONNECT and ACCEPT have one layout and size. my_id is the connection id that the sender wants to
+ * receive; conn_id (ACCEPT) is the one that the CONNECT offered. The initial PSN of path p in the
+ * sender's direction is mroce_isn(seed, p). Limits are what the sender can receive; both ends use
+ * the smaller value of each.
  */
 struct mroce_connect {
 	__u8	ver_type;
@@ -226,9 +236,12 @@ struct mroce_connect {
 	__u8	rsvd2[8];
 };
 
-#define MROCE_CONNECT_F_RETRY	0x01	/* ACCEPT: nothing was kept; send CONNECT again with this cookie */
+#define MROCE_CONNECT_F_RETRY	0x01	/* ACCEPT: nothing kept; CONNECT again with its cookie */
 
-/* RESET: no such connection. Echoes the packet that it answers, which only an on-path host can know. */
+/*
+ * RESET: no such connection. Echoes the packet that it answers, which only an on-path host can
+ * know.
+ */
 struct mroce_reset {
 	__u8	ver_type;
 	__u8	flags;
