@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Every counter of the transport and the driver: one list, from which the enum and the names shown by
- * `rdma statistic` are made. Each dropped packet is in exactly one rx_drop_* counter.
+ * Every counter of the transport and the driver: one list, from which the enum and the names shown
+ * by `rdma statistic` are made. Each dropped packet is in exactly one rx_drop_* counter.
  */
 #ifndef MROCE_COUNTERS_H
 #define MROCE_COUNTERS_H
