@@ -21,10 +21,10 @@
 
 # wait_for SECONDS CMD...: until CMD succeeds; 20 looks a second.
 wait_for() {
-	local n=$(($1 * 20))
+	local end=$((SECONDS + $1 + 1))
 	shift
 	until "$@" >/dev/null 2>&1; do
-		[ $((n--)) -gt 0 ] || { echo "waited in vain for: $*" >&2; return 1; }
+		[ $SECONDS -lt $end ] || { echo "waited in vain for: $*" >&2; return 1; }
 		sleep 0.05
 	done
 }
@@ -360,21 +360,25 @@ serve() {
 
 listening() { [ -n "$(ip netns exec "$1" ss -Htln "sport = :$2")" ]; }
 
+cm_listening() { rdma resource show cm_id | grep -q LISTEN; }
+
 finish() {
-	local n=$((${1:-20} * 20))
-	while kill -0 "$server_pid" 2>/dev/null && [ $((n--)) -gt 0 ]; do sleep 0.05; done
-	[ $n -ge 0 ] || { kill -9 "$server_pid" 2>/dev/null; echo "the server did not end"; }
+	wait_for "${1:-20}" server_ended || kill -9 "$server_pid" 2>/dev/null
 	wait "$server_pid"
 }
 
-# pair NS-A 'SERVER COMMAND' NS-B 'CLIENT COMMAND' [TCP PORT TO WAIT FOR]: both must succeed.
+server_ended() { ! kill -0 "$server_pid" 2>/dev/null; }
+
+# pair NS-A 'SERVER COMMAND' NS-B 'CLIENT COMMAND' [TCP PORT TO WAIT FOR, or 'cm']: both must
+# succeed.
 # The client's output is shown, the server's only on failure.
 pair() {
 	local a=$1 scmd=$2 b=$3 ccmd=$4 port=${5:-} log rc=0
 	log=$(mktemp)
 	# shellcheck disable=SC2086
 	serve "$a" "$log" $scmd
-	if [ -n "$port" ]; then wait_for 20 listening "$a" "$port" || rc=1; else sleep 0.5; fi
+	if [ "$port" = cm ]; then wait_for 20 cm_listening || rc=1
+	elif [ -n "$port" ]; then wait_for 20 listening "$a" "$port" || rc=1; else sleep 0.5; fi
 	# shellcheck disable=SC2086
 	timeout "${PAIR_TIMEOUT:-120}" ip netns exec "$b" $ccmd || rc=$?
 	[ $rc = 0 ] || kill "$server_pid" 2>/dev/null
