@@ -50,14 +50,14 @@ int mroce_dealloc_mw(struct ib_mw *ibmw)
 }
 
 #define MROCE_WINDOW_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
-				 IB_ACCESS_ZERO_BASED)
+				 IB_ZERO_BASED)
 
 static bool mroce_window_may(const struct mroce_region *w, const struct mroce_region *r,
 			     const struct mroce_user_of_key *u, const struct mroce_bind *b)
 {
 	int need = IB_ACCESS_MW_BIND;
 
-	if (b->access & ~MROCE_WINDOW_ACCESS || (b->access & IB_ACCESS_ZERO_BASED && !w->type2))
+	if (b->access & ~MROCE_WINDOW_ACCESS || (b->access & IB_ZERO_BASED && !w->type2))
 		return false;
 	if (b->access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC))
 		need |= IB_ACCESS_LOCAL_WRITE;
@@ -75,7 +75,7 @@ static void mroce_window_set(struct mroce_region *w, struct mroce_region *r, con
 	w->parent = r;
 	w->access = b->access;
 	w->base = b->addr;
-	w->iova = b->access & IB_ACCESS_ZERO_BASED ? 0 : b->addr;
+	w->iova = b->access & IB_ZERO_BASED ? 0 : b->addr;
 	w->len = b->len;
 	w->qpn = w->type2 ? u->qpn : 0;
 	w->valid = true;

@@ -6,6 +6,7 @@
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <rdma/ib_addr.h>
+#include <rdma/ib_mad.h>
 #include "verbs.h"
 
 #define MROCE_GID_TABLE	128	/* consumers walk it at each connect */

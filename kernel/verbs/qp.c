@@ -209,24 +209,32 @@ void mroce_qp_complete(struct mroce_qp *qp, struct ib_cq *cq, struct mroce_cqe *
 }
 
 /**
- * mroce_qp_set_error() - the QP goes to ERR: everything posted is flushed, in order
- * @qp:		QP, locked, in any state but RESET
+ * mroce_qp_enter_error() - the QP is in ERR from now on
+ * @qp:		QP, locked, in any state but RESET; its stream, if it has one, has ended
  *
- * Sends that the stream has are flushed by it. The state changes first: what is posted from now on is flushed by its
- * poster.
+ * Posted receives are flushed. Whoever posts from now on flushes what he posts.
  */
-void mroce_qp_set_error(struct mroce_qp *qp)
+void mroce_qp_enter_error(struct mroce_qp *qp)
 {
 	mroce_qp_assert_locked(qp);
 	WRITE_ONCE(qp->state, IB_QPS_ERR);
 	qp->sq_draining = false;
-	if (qp->stream.peer)
-		mroce_stream_flush(&qp->stream, ktime_get_ns());
-	while (mroce_sq_drain(qp))
-		;
 	mroce_rq_flush(qp);
 	if (qp->ib.srq)
 		mroce_qp_note(qp, MROCE_DUE_LAST_WQE);
+}
+
+/**
+ * mroce_qp_set_error() - take the QP to ERR: everything posted is flushed, in order
+ * @qp:		QP, locked, in any state but RESET; not from within the transport
+ */
+void mroce_qp_set_error(struct mroce_qp *qp)
+{
+	if (qp->stream.peer)
+		mroce_stream_flush(&qp->stream, ktime_get_ns());
+	mroce_qp_enter_error(qp);
+	while (mroce_sq_drain(qp))
+		;
 }
 
 /* Sends and receives that were posted where they could not be handled, and events that could not be told. */

@@ -154,7 +154,7 @@ static void mroce_region_unlock(struct mroce_region *r, struct mroce_region *win
 /* Where a window of zero-based addresses lies in its region. */
 static u64 mroce_region_addr(const struct mroce_region *win, u64 addr)
 {
-	return win && win->access & IB_ACCESS_ZERO_BASED ? win->base + addr : addr;
+	return win && win->access & IB_ZERO_BASED ? win->base + addr : addr;
 }
 
 /**

@@ -57,7 +57,9 @@ static void mroce_rwqe_check(struct mroce_rwqe *w, const struct mroce_user_of_ke
 
 static u32 mroce_rq_posted(const struct mroce_rq *rq)
 {
-	return smp_load_acquire(rq->ring ? &rq->ring->hdr->prod : &rq->prod);
+	const u32 *posted = rq->ring ? &rq->ring->hdr->prod : &rq->prod;
+
+	return smp_load_acquire(posted);
 }
 
 /* First counter without a posted receive; at most a queue's length ahead, whatever user space wrote into the ring. */

@@ -253,7 +253,9 @@ static void mroce_swqe_check(struct mroce_qp *qp, struct mroce_swqe *w)
 
 static u32 mroce_sq_posted(const struct mroce_sq *sq)
 {
-	return smp_load_acquire(sq->ring ? &sq->ring->hdr->prod : &sq->staged);
+	const u32 *posted = sq->ring ? &sq->ring->hdr->prod : &sq->staged;
+
+	return smp_load_acquire(posted);
 }
 
 /*
@@ -323,7 +325,7 @@ bool mroce_sq_drain(struct mroce_qp *qp)
 	return n == MROCE_SQ_BATCH;
 }
 
-static enum ib_wc_status mroce_wc_status(u8 status)
+enum ib_wc_status mroce_wc_status(u8 status)
 {
 	static const u8 map[] = {
 		[MROCE_ST_OK]		= IB_WC_SUCCESS,

@@ -38,6 +38,8 @@
 #include <linux/completion.h>
 #include <linux/mutex.h>
 #include <linux/skbuff.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
@@ -743,6 +745,7 @@ struct list_head *mroce_qp_events(struct mroce_qp *qp);
 void mroce_qp_deliver_list(struct list_head *events);
 void mroce_qp_note(struct mroce_qp *qp, enum mroce_qp_due what);
 void mroce_qp_complete(struct mroce_qp *qp, struct ib_cq *cq, struct mroce_cqe *cqe, bool solicited);
+void mroce_qp_enter_error(struct mroce_qp *qp);
 void mroce_qp_set_error(struct mroce_qp *qp);
 void mroce_qp_unbind(struct mroce_qp *qp);
 
@@ -756,6 +759,7 @@ struct mroce_swqe *mroce_sq_next(struct mroce_qp *qp);
 bool mroce_sq_drain(struct mroce_qp *qp);
 void mroce_sq_done(struct mroce_qp *qp, struct mroce_swqe *w, u8 status);
 void mroce_sq_drop(struct mroce_qp *qp);
+enum ib_wc_status mroce_wc_status(u8 status);
 
 /* rq.c */
 int mroce_post_recv(struct ib_qp *qp, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad);
