@@ -239,6 +239,8 @@ static void ack_duplicates(struct mroce_path *p, const struct mroce_ack_block *b
 	if ((s32)fresh <= 0)
 		return;
 	p->dup_seen = dups;
+	if (p->dup_allowed)	/* the other end is slower than the network: probe later */
+		p->conn->probe_slack = min(p->conn->probe_slack * 2, MROCE_PROBE_SLACK_MAX);
 	if (fresh <= p->dup_allowed) {
 		p->dup_allowed -= fresh;
 		return;

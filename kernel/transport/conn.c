@@ -73,6 +73,7 @@ static void conn_init(struct mroce_conn *conn, struct mroce_peer *peer, u8 tclas
 	conn->tx_last = now;
 	conn->hs_backoff = MROCE_HS_FIRST;
 	conn->cc = &mroce_cc_dctcp;
+	conn->probe_slack = MROCE_PROBE_SLACK;
 	conn->max_payload = peer->limits.max_payload;
 	conn->payload = peer->limits.max_payload;
 	conn->psn_window = peer->limits.psn_window;

@@ -34,6 +34,8 @@
 
 #define MROCE_ACK_EVERY		16		/* packets of a path per ACK */
 #define MROCE_ACK_DELAY		(50 * NSEC_US)
+#define MROCE_PROBE_SLACK	(20 * NSEC_US)	/* tail probes wait for it beside the RTT */
+#define MROCE_PROBE_SLACK_MAX	(5 * NSEC_MS)	/* where probes turn out to be early */
 #define MROCE_RTT_INIT		(10 * NSEC_MS)	/* before any sample */
 #define MROCE_RTO_MAX		(2 * NSEC_S)
 #define MROCE_HS_FIRST		(10 * NSEC_MS)	/* CONNECT back-off */
@@ -362,6 +364,7 @@ struct mroce_nak_item {
  * @lost_pkts:		packets in the paths' lost lists
  * @backlog:		bytes posted and not yet cut
  * @rtt:		of all paths together
+ * @probe_slack: what tail probes wait beside the RTT, ns; grows while they turn out to be early
  * @rx_last:		last valid packet, ns
  * @tx_last:		last packet sent, ns
  * @ready:		mroce_stream.ready_link: round robin
@@ -422,6 +425,7 @@ struct mroce_conn {
 	u32 lost_pkts;
 	u64 backlog;
 	struct mroce_rtt rtt;
+	u64 probe_slack;
 	u64 rx_last;
 	u64 tx_last;
 

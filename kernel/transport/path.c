@@ -6,7 +6,6 @@
 #include "internal.h"
 
 #define RTT_MIN_SLOT	(5 * NSEC_S)	/* min covers one to two slots */
-#define PTO_SLACK	(20 * NSEC_US)
 #define RTO_SLACK	(500 * NSEC_US)
 #define REROUTE_RTOS	2		/* RTOs in a row before the path takes another route */
 
@@ -66,7 +65,7 @@ u64 mroce_path_pto(const struct mroce_path *p)
 {
 	const struct mroce_rtt *r = path_rtt(p);
 
-	return r->srtt ? 2 * r->srtt + 2 * r->var + PTO_SLACK : 2 * MROCE_RTT_INIT;
+	return r->srtt ? 2 * r->srtt + 2 * r->var + p->conn->probe_slack : 2 * MROCE_RTT_INIT;
 }
 
 static u64 rtt_rto(const struct mroce_rtt *r)
