@@ -208,7 +208,9 @@ void qp_reset(struct wqp *qp)
 	qp->bound_rsn = 0;
 	qp->done_rsn = 0;
 	qp->first_error = MROCE_ST_OK;
+	qp->recv_error = MROCE_ST_OK;
 	qp->flushed = 0;
+	qp->established = 0;
 }
 
 void qp_connect(struct wqp *a, struct wqp *b)
