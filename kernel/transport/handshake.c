@@ -142,8 +142,12 @@ void mroce_hs_timer(struct mroce_timer *t, u64 now)
 	}
 	if (conn->state != MROCE_CONN_CONNECTING)
 		return;
-	/* Another port, and where there are several another egress: the first may lead nowhere. */
+	/*
+	 * Another port, and where there are several another egress: the first may lead nowhere.
+	 * Paths are dealt so that the one of try t gets route t modulo their number.
+	 */
 	mroce_path_fresh_port(conn->paths[conn->hs_tries % conn->npaths_alloc]);
+	conn->next_route = conn->hs_tries - conn->hs_tries % conn->npaths_alloc;
 	mroce_conn_spread(conn);
 	conn->send_connect = true;
 	conn->hs_backoff = min(conn->hs_backoff * 2, MROCE_HS_MAX);

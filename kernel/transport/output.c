@@ -89,6 +89,9 @@ static struct mroce_seg *next_seg(struct mroce_conn *conn, u64 now)
 		}
 		seg = mroce_stream_next_seg(s, now);
 		if (!seg) {
+			/* There was no memory for it: kick_timer tries again [M121]. */
+			if (mroce_stream_backlogged(s))
+				return NULL;
 			list_del_init(&s->ready_link);
 			s->deficit = 0;
 			continue;

@@ -278,6 +278,9 @@ void mroce_stream_retry_timer(struct mroce_timer *t, u64 now)
 	if (list_empty(&s->sq) || !s->conn)
 		return;
 	since = s->opened ? max(s->work_since, s->conn->rx_last) : s->work_since;
+	/* A wait that the peer asked for is no silence of it. */
+	if (s->wait >= MROCE_WAIT_NO_STREAM && s->wait_timer.armed)
+		since = max(since, s->wait_timer.expires);
 	deadline = since + (s->attr.retry_cnt + 1) * round;
 	if (s->attr.timeout && now >= deadline) {
 		mroce_count(s->peer, MROCE_CNT_STREAM_RETRY_EXC);

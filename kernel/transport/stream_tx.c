@@ -432,7 +432,10 @@ static void wait_end(struct mroce_stream *s)
  */
 void mroce_stream_wait_timer(struct mroce_timer *t, u64 now)
 {
-	wait_end(container_of(t, struct mroce_stream, wait_timer));
+	struct mroce_stream *s = container_of(t, struct mroce_stream, wait_timer);
+
+	s->work_since = now;	/* the clock begins anew: nothing was in flight */
+	wait_end(s);
 }
 
 /* The window's base moves over everything accepted from @m on. */

@@ -563,7 +563,7 @@ struct mroce_stream_attr {
  * @wait:		enum mroce_wait: why refused content may not go out yet
  * @wait_timer:		ends @wait
  * @retry_timer:	the clock of rule 37, and QUERY
- * @work_since:		when the send queue last became non-empty, ns
+ * @work_since:		when the send queue last became non-empty or a wait ended, ns
  * @deficit:		bytes that it may still send in this turn (deficit round robin)
  * @exp_msn:		the message whose turn it is
  * @exp_rsn:		RSN of the oldest unfinished receive

@@ -126,7 +126,8 @@ static void end_init(struct schedule *s, struct end *e, struct whost *h)
 
 	e->qp = qp_new(h);
 	e->qp->rnr_timer = 1 + pick(s, 6);
-	e->qp->attr.timeout = (s->flavour & F_ROUTES ? 15 : 10) + pick(s, 4);
+	/* Time for many lost CONNECTs and for finding out which planes are dead. */
+	e->qp->attr.timeout = 18;
 	e->qp->attr.max_rd_atomic = 1 + pick(s, 4);
 	e->qp->attr.max_dest_rd_atomic = 4;
 	if (s->flavour & F_CLASSES)
