@@ -14,6 +14,7 @@
 #define CC_ALPHA_ONE		1024U
 #define CC_ALPHA_SHIFT		4	/* g = 1/16 */
 #define CC_HEAVY_LOSS		20	/* of the last 64: about 30 % (rule 31) */
+#define CC_DELAYED_LOSS		13	/* of the last 64, with delay: about 20 % */
 
 static u32 cc_mss(const struct mroce_path *p)
 {
@@ -134,6 +135,20 @@ static void dctcp_ack(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now
 		dctcp_grow(p, bytes);
 }
 
+/*
+ * Loss of a queue that overflowed comes with marks or delay, corruption does not and must not shrink
+ * the window. A queue of our own making is delay too, and a window at its delay target does not
+ * grow: so delay alone lowers the bar, it does not decide.
+ */
+static bool loss_is_congestion(const struct mroce_path *p)
+{
+	u32 lost = hweight64(p->cc.loss_map);
+
+	if (p->cc.round_ce)
+		return true;
+	return lost >= (cc_delayed(p) ? CC_DELAYED_LOSS : CC_HEAVY_LOSS);
+}
+
 static void dctcp_loss(struct mroce_path *p, u32 pkts, u64 now)
 {
 	struct mroce_cc *cc = &p->cc;
@@ -143,11 +158,7 @@ static void dctcp_loss(struct mroce_path *p, u32 pkts, u64 now)
 		cc->loss_map = cc->loss_map << 1 | 1;
 	if (cc->reduced)
 		return;
-	/*
-	 * Loss of a queue that overflowed comes with delay; corruption does not and must not shrink
-	 * the window.
-	 */
-	if (!cc_delayed(p) && hweight64(cc->loss_map) < CC_HEAVY_LOSS)
+	if (!loss_is_congestion(p))
 		return;
 	cc->reduced = true;
 	cc_set(p, (u64)cc->cwnd * 3 / 4);
