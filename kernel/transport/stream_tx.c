@@ -469,6 +469,8 @@ void mroce_msg_accepted(struct mroce_stream *s, struct mroce_msg *msg, u64 now)
 	s->nostream_rounds = 0;
 	if (mroce_msg_uses_rsn(msg) && !mroce_before(msg->rsn, s->rsn_limit))
 		s->rsn_limit = msg->rsn + 1;
+	if (s->wait == MROCE_WAIT_LATER && msg->msn == s->una_msn)
+		wait_end(s);	/* the stream advances, if only by a packet */
 	if (msg_fully_accepted(msg)) {
 		advance_una(s, msg);
 		mroce_stream_complete(s, now);
