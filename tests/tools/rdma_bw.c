@@ -27,7 +27,8 @@
 #define PORT		"18600"
 #define FOREVER		UINT32_MAX
 
-enum op { WRITE, WRITE_IMM, SEND, READ, FADD, CAS };
+/* BULK: a Write, then an empty Write with immediate, which may complete only when all of the Write is there */
+enum op { WRITE, WRITE_IMM, BULK, SEND, READ, FADD, CAS };
 
 static const struct {
 	const char *name;
@@ -35,6 +36,7 @@ static const struct {
 } ops[] = {
 	[WRITE] = { "write", IBV_WR_RDMA_WRITE },
 	[WRITE_IMM] = { "write_imm", IBV_WR_RDMA_WRITE_WITH_IMM },
+	[BULK] = { "bulk", IBV_WR_RDMA_WRITE },
 	[SEND] = { "send", IBV_WR_SEND },
 	[READ] = { "read", IBV_WR_RDMA_READ },
 	[FADD] = { "fadd", IBV_WR_ATOMIC_FETCH_AND_ADD },
@@ -175,18 +177,24 @@ static void fill(void)
 	}
 }
 
-static void compare(uint64_t count)
+static void compare(uint64_t i)
 {
-	uint64_t i, w;
 	uint32_t pos;
+	uint64_t w;
 
-	for (i = 0; i < count; i++) {
-		for (pos = 0; pos < plan.size; pos += 8) {
-			w = word(i, pos);
-			if (memcmp(slot(i) + pos, &w, plan.size - pos < 8 ? plan.size - pos : 8))
-				wrong("message %llu is wrong at byte %u", (unsigned long long)i, pos);
-		}
+	for (pos = 0; pos < plan.size; pos += 8) {
+		w = word(i, pos);
+		if (memcmp(slot(i) + pos, &w, plan.size - pos < 8 ? plan.size - pos : 8))
+			wrong("message %llu is wrong at byte %u", (unsigned long long)i, pos);
 	}
+}
+
+static void compare_all(uint64_t count)
+{
+	uint64_t i;
+
+	for (i = 0; i < count; i++)
+		compare(i);
 }
 
 /* Each value was seen exactly once. On one queue pair, also in order. */
@@ -340,7 +348,7 @@ static struct ibv_qp *make_qp(void)
 {
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq,
-		.cap = { .max_send_wr = server ? plan.depth : 1, .max_recv_wr = server ? 1 : plan.depth,
+		.cap = { .max_send_wr = server ? plan.depth * 2 : 1, .max_recv_wr = server ? 1 : plan.depth,
 			 .max_send_sge = 1, .max_recv_sge = 1 },
 	};
 	struct ibv_qp_attr attr = {
@@ -433,7 +441,7 @@ static void connect_qp(uint32_t q)
 
 static bool takes_receives(void)
 {
-	return plan.op == SEND || plan.op == WRITE_IMM;
+	return plan.op == SEND || plan.op == WRITE_IMM || plan.op == BULK;
 }
 
 static uint64_t fault_at(void)
@@ -448,7 +456,7 @@ static void post_send(uint64_t i)
 	struct ibv_send_wr wr = {
 		.wr_id = i, .sg_list = &sge, .num_sge = 1, .opcode = ops[plan.op].code,
 		.send_flags = IBV_SEND_SIGNALED,
-	}, *bad;
+	}, imm = wr, *bad;
 	enum fault fault = plan.fault && i == fault_at() ? plan.fault : NO_FAULT;
 	uint64_t addr = peer->addr + i % slots * plan.size;
 	uint32_t rkey = peer->rkey;
@@ -460,6 +468,13 @@ static void post_send(uint64_t i)
 	if (fault == BAD_LKEY)
 		sge.lkey ^= 0x100;
 	wr.imm_data = htonl(i);
+	imm.imm_data = htonl(i);
+	imm.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
+	imm.num_sge = 0;
+	if (plan.op == BULK) {
+		wr.next = &imm;
+		wr.send_flags = 0;
+	}
 	if (atomic_op()) {
 		wr.wr.atomic.remote_addr = fault == BAD_BOUNDS ? addr + 7 : peer->addr;
 		wr.wr.atomic.rkey = rkey;
@@ -532,18 +547,20 @@ static bool next_completion(struct ibv_wc *wc, bool mind_tcp)
  * @status:	its status
  * @flushed:	messages that were flushed afterwards
  * @last_ok, @failed_at: when
+ * @longest:	between two successes
  */
 struct run {
 	uint64_t *posted, *done;
 	uint64_t total, flushed;
 	int64_t failed;
 	enum ibv_wc_status status;
-	double last_ok, failed_at;
+	double last_ok, failed_at, longest;
 };
 
 static void completed(struct run *r, const struct ibv_wc *wc)
 {
 	uint32_t q = wc->wr_id % plan.qps;
+	double t;
 
 	if (wc->wr_id != r->done[q] * plan.qps + q)
 		wrong("message %llu completed where %llu was due", (unsigned long long)wc->wr_id,
@@ -553,7 +570,10 @@ static void completed(struct run *r, const struct ibv_wc *wc)
 	if (!wc->status) {
 		if (r->failed >= 0 && plan.qps == 1)
 			wrong("message %llu succeeded after a failed one", (unsigned long long)wc->wr_id);
-		r->last_ok = now();
+		t = now();
+		if (t - r->last_ok > r->longest)
+			r->longest = t - r->last_ok;
+		r->last_ok = t;
 	} else if (r->failed < 0) {
 		r->failed = wc->wr_id;
 		r->status = wc->status;
@@ -600,9 +620,9 @@ static void active(struct run *r)
 		}
 	}
 	took = now() - start;
-	printf("op=%s size=%u messages=%llu depth=%u qps=%u seconds=%.6f MB/s=%.2f us/message=%.3f", ops[plan.op].name,
+	printf("op=%s size=%u messages=%llu depth=%u qps=%u seconds=%.6f MB/s=%.2f us/message=%.3f longest_us=%.1f", ops[plan.op].name,
 	       plan.size, (unsigned long long)r->total, plan.depth, plan.qps, took,
-	       took ? r->total * (double)plan.size / took / 1e6 : 0, r->total ? took / r->total * 1e6 : 0);
+	       took ? r->total * (double)plan.size / took / 1e6 : 0, r->total ? took / r->total * 1e6 : 0, r->longest * 1e6);
 	if (r->failed >= 0)
 		printf(" failed=%lld after=%.6f flushed=%llu status='%s'", (long long)r->failed,
 		       r->failed_at - r->last_ok, (unsigned long long)r->flushed, ibv_wc_status_str(r->status));
@@ -629,10 +649,12 @@ static uint64_t passive(void)
 			continue;
 		if (wc.status)
 			wrong("receive %llu: %s", (unsigned long long)wc.wr_id, ibv_wc_status_str(wc.status));
-		if (plan.op == WRITE_IMM && ntohl(wc.imm_data) != (uint32_t)wc.wr_id)
+		if (plan.op != SEND && ntohl(wc.imm_data) != (uint32_t)wc.wr_id)
 			wrong("receive %llu: immediate %u", (unsigned long long)wc.wr_id, ntohl(wc.imm_data));
 		if (plan.op == SEND && wc.byte_len != plan.size)
 			wrong("receive %llu: %u bytes", (unsigned long long)wc.wr_id, wc.byte_len);
+		if (plan.check)
+			compare(wc.wr_id);
 		got++;
 		post_recv(wc.wr_id + (uint64_t)plan.qps * plan.depth);
 	}
@@ -657,7 +679,7 @@ static void run_client(void)
 		exit(0);
 	tell(&r.total, sizeof(r.total));
 	if (plan.check && plan.op == READ)
-		compare(r.total);
+		compare_all(r.total);
 	if (plan.check && atomic_op())
 		compare_atomics(r.total);
 	hold();
@@ -670,8 +692,8 @@ static void run_server(void)
 	uint64_t total = passive();
 	char end;
 
-	if (plan.check && (plan.op == WRITE || takes_receives()))
-		compare(total);
+	if (plan.check && plan.op == WRITE)
+		compare_all(total);
 	if (plan.check && atomic_op())
 		compare_counter(total);
 	hear(&end, 1);
@@ -685,7 +707,7 @@ static void usage(void)
 	fputs("usage: rdma_bw -d DEVICE -g GID [-p TCP-PORT]                  the server, for one run\n"
 	      "       rdma_bw -d DEVICE -g GID [-p TCP-PORT] [options] SERVER\n"
 	      "GID is an index, or an address of the device\n"
-	      "  -o write|write_imm|send|read|fadd|cas\n"
+	      "  -o write|write_imm|bulk|send|read|fadd|cas    (bulk: a Write, then an empty one with immediate)\n"
 	      "  -s SIZE  -q OUTSTANDING  -Q QUEUE-PAIRS  -m MTU\n"
 	      "  -n MESSAGES | -D SECONDS\n"
 	      "  -c  compare every byte        -r  memory with relaxed ordering\n"

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What idle things cost: queue pairs beside their rings, connections with all their paths; and
+# that many queue pairs to one peer share one connection. Debug kernels put so much around
+# every object that only the counts are asserted there.
+# runs-on: uml uml-debug
+lib=$(dirname "$(readlink -f "$0")")/../lib
+. "$lib/tap.sh"
+. "$lib/topo.sh"
+. "$lib/verbs.sh"
+
+many=10000 peers=100
+if [ -n "$METAROCE_DEBUG" ]; then many=1000; fi
+
+# Kernel memory in bytes beside rings, which are the only users of vmalloc that grow here, and
+# beside what belongs to processes. Idle things give memory back within a second or so.
+kernel_bytes() {
+	sleep 3
+	awk '{ v[$1] = $2 }
+		END { print 1024 * (v["MemTotal:"] - v["MemFree:"] - v["Cached:"] - v["Buffers:"] -
+			v["AnonPages:"] - v["PageTables:"] - v["VmallocUsed:"]) }' /proc/meminfo
+}
+
+# holding OPTION...: runs, keeps everything, sets $held to the kernel's bytes.
+holding() {
+	hold=$(mktemp)
+	bw_start -H "$hold" "$@"
+	wait_for 590 grep -qs 'op=' "$bw_out" || { cat "$bw_out" "$bw_log"; fail "did not get so far"; }
+	held=$(kernel_bytes)
+}
+
+release() {
+	rm -f "$hold"
+	bw_end 120
+}
+
+# What one of $1 queue pairs costs, used for $2 messages in all.
+per_qp() {
+	local few
+	holding -o send -s 8 -q 1 -Q 10 -n 10
+	few=$held
+	release
+	mark mrA; mark mrB
+	holding -o send -s 8 -q 1 -Q "$1" -n "$2"
+	changes mrA
+	opened=$(grew mrA conn_opened)
+	rdma res show | grep mrA
+	release
+	cost=$(((held - few) / (2 * ($1 - 10))))
+}
+
+one_connection() {
+	per_qp $many $many
+	expect "$opened" '<=' 1 "connections"
+	note "$many queue pairs at either end, $cost bytes each beside the rings, after a Send"
+	[ -z "$METAROCE_DEBUG" ] || return 0
+	expect "$cost" '<=' 4096 "bytes per idle queue pair that has sent or received"
+}
+
+unused() {
+	per_qp $((many / 2)) 1
+	note "$cost bytes each before any message"
+	[ -z "$METAROCE_DEBUG" ] || return 0
+	expect "$cost" '<=' 4096 "bytes per unused queue pair"
+}
+
+# B has many addresses, A one: as many connections. Few large Sends, so that every path is
+# used, and then nothing.
+per_connection() {
+	local i first one
+	for ((i = 0; i < peers; i++)); do echo "addr add 10.0.0.$((100 + i))/24 dev vb"; done | ip -n B -batch -
+	first=$(gid_of mrB 10.0.0.100)
+	gid_of mrB 10.0.0.$((99 + peers))
+	bw_from=$first holding -o send -s 1000000 -q 1 -Q $peers -n $peers
+	one=$held
+	release
+	mark mrA
+	bw_from=$first holding -o send -s 1000000 -q 1 -Q $peers -n $peers -G
+	expect "$(grew mrA conn_opened)" == "$peers" "connections"
+	release
+	cost=$(((held - one) / (2 * (peers - 1))))
+	note "$peers connections, $cost bytes each at either end"
+	[ -z "$METAROCE_DEBUG" ] || return 0
+	expect "$cost" '<=' 65536 "bytes per idle connection"
+}
+
+# Nothing of it is left.
+given_back() {
+	local before after
+	before=$(kernel_bytes)
+	bw -o send -s 8 -q 1 -Q $((many / 10)) -n $((many / 10))
+	after=$(kernel_bytes)
+	note "$((after - before)) bytes more after $((many / 10)) queue pairs came and went"
+	expect $((after - before)) '<' $((many / 10 * 400)) "bytes kept"
+}
+
+hosts
+t "$many queue pairs to one peer use one connection, <= 4 KiB each idle" one_connection
+t "unused queue pairs" unused
+t "an idle connection with all its paths <= 64 KiB" per_connection
+t "memory is given back" given_back
+clear_all
+tap_done
