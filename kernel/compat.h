@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What differs between the kernels that the driver builds for: 6.12 is the reference, 6.1 builds too. The rest of the
- * code is written for the reference, and uses the names below where the two differ.
+ * What differs between the kernels that the driver builds for: 6.12 is the reference, 6.1 builds
+ * too. The rest of the code is written for the reference, and uses the names below where the two
+ * differ.
  */
 #ifndef MROCE_COMPAT_H
 #define MROCE_COMPAT_H
 
 #include <linux/mm.h>
-#include <linux/random.h>
 #include <linux/version.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
-static inline u32 get_random_u32_below(u32 ceil)
-{
-	return prandom_u32_max(ceil);
-}
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#include <asm/unaligned.h>
+#else
+#include <linux/unaligned.h>
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The module: what is registered with the rest of the kernel, in order, and taken back in reverse order. There is no
- * device, and no socket, until a link is added.
+ * The module: what is registered with the rest of the kernel, in order, and taken back in reverse
+ * order. There is no device, and no socket, until a link is added.
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -30,9 +30,11 @@ static int __init mroce_init(void)
 
 /*
  *  1. No new link is added, and newlink is not running any more.
- *  2. All devices are unregistered. That may be waiting for netdev events that run at the same time, so these end later.
+ *  2. All devices are unregistered. That may be waiting for netdev events that run at the same time,
+ *     so these end later.
  *  3. No event looks for a device any more.
- *  4. RCU callbacks of ours: there are none, kfree_rcu() needs no code; the barrier is for the net half's memory.
+ *  4. RCU callbacks of ours: there are none, kfree_rcu() needs no code; the barrier is for the net
+ *     half's memory.
  */
 static void __exit mroce_exit(void)
 {

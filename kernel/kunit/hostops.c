@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The core's host in the test world: memory with books kept, connection ids, routes, packets in and out, and the part
- * of struct mroce_host_ops that is not about QPs. The rest is in verbs.c.
+ * The core's host in the test world: memory with books kept, connection ids, routes, packets in
+ * and out, and the part of struct mroce_host_ops that is not about QPs. The rest is in verbs.c.
  */
 #include "world.h"
 

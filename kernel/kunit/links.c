@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets and links of the test world: see world.h. A link is a FIFO with a rate and a delay; chance may lose, double,
- * delay or mark what goes through. Which link a packet takes is decided as in a fabric: by its egress interface and,
- * among equal routes, by a hash of its addresses and source port.
+ * Packets and links of the test world: see world.h. A link is a FIFO with a rate and a delay;
+ * chance may lose, double, delay or mark what goes through. Which link a packet takes is
+ * decided as in a fabric: by its egress interface and, among equal routes, by a hash of its
+ * addresses and source port.
  */
 #include "world.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the test world needs from where it runs: memory, and a way to end a failing test. In the kernel that is
- * KUnit (suite.c), in user space tests/unit/harness.
+ * What the test world needs from where it runs: memory, and a way to end a failing test. In the
+ * kernel that is KUnit (suite.c), in user space tests/unit/harness.
  */
 #ifndef MROCE_KUNIT_OS_H
 #define MROCE_KUNIT_OS_H
@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/list.h>
+#include <linux/compiler.h>
 
 #ifdef __KERNEL__
 #include <linux/slab.h>
@@ -46,7 +47,7 @@ static inline void os_free(void *p)
 #endif
 
 /** check_failed() - the running test has failed and ends here: it does not return */
-void check_failed(const char *file, int line, const char *what, u64 a, u64 b) __attribute__((noreturn));
+void __noreturn check_failed(const char *file, int line, const char *what, u64 a, u64 b);
 
 #define CHECK(cond)									\
 	do {										\

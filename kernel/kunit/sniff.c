@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What any observer of the wire may expect of every packet that a host sends: lengths, reserved fields, marks, and that
- * a PSN keeps its content until it goes out as EMPTY, which it then remains for ever.
+ * What any observer of the wire may expect of every packet that a host sends: lengths, reserved
+ * fields, marks, and that a PSN keeps its content until it goes out as EMPTY, which it then
+ * remains for ever.
  */
 #include "world.h"
 
 /**
- * struct sniff - DATA seen so far, an open hash table
- * @key:	names (hosts, connection id, path, PSN); 0: free
- * @content:	hash of what it carried; 1: EMPTY
+ * struct seen - DATA that was seen
+ * @key:	names (hosts, connection id, path, PSN); 0: free slot
+ * @content:	hash of what it carried; CONTENT_EMPTY: nothing
+ */
+struct seen {
+	u64 key;
+	u64 content;
+};
+
+/**
+ * struct sniff - an open hash table
+ * @n:		entries
+ * @size:	slots, a power of two
+ * @seen:	slots
  */
 struct sniff {
 	u32 n;
 	u32 size;
-	struct seen {
-		u64 key;
-		u64 content;
-	} *seen;
+	struct seen *seen;
 };
 
 #define CONTENT_EMPTY	1
@@ -80,7 +89,8 @@ static u64 content_of(const struct mroce_data_hdr *hdr, u32 len)
 static void check_empty(const struct mroce_data_hdr *h)
 {
 	CHECK(!(h->qpn & cpu_to_be32(0xffffff)));
-	CHECK(!h->tag && !h->msn && !h->msg_len && !h->offset && !h->rsn && !h->addr && !h->rkey && !h->imm);
+	CHECK(!h->tag && !h->msn && !h->msg_len && !h->offset);
+	CHECK(!h->rsn && !h->addr && !h->rkey && !h->imm);
 }
 
 /* [M6, M39, M40, M64] */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs and memory regions of the test world, and the checks that make it a judge: each byte of each message is
- * placed once and right before its completion, completions come in order and once, receives match sends.
+ * Queue pairs and memory regions of the test world, and the checks that make it a judge: each
+ * byte of each message is placed once and right before its completion, completions come in
+ * order and once, receives match sends.
  */
 #include "world.h"
 
@@ -340,7 +341,8 @@ struct wmsg *post_read(struct wqp *qp, struct wmr *mr, u32 off, u32 len, u8 flag
 	return m;
 }
 
-struct wmsg *post_atomic(struct wqp *qp, u8 kind, struct wmr *mr, u32 off, u64 swap_add, u64 compare)
+struct wmsg *post_atomic(struct wqp *qp, u8 kind, struct wmr *mr, u32 off, u64 swap_add,
+			 u64 compare)
 {
 	struct wmsg *m = wmsg_new(qp, kind, 8, 0);
 
@@ -429,7 +431,10 @@ static void msg_check_placed(const struct wmsg *m)
 	}
 }
 
-/* The message of the remote end that consumes the receive which finishes now; all before it must be placed. */
+/*
+ * The message of the remote end that consumes the receive which finishes now; all before it must
+ * be placed.
+ */
 static const struct wmsg *log_next_recv(struct wqp *qp)
 {
 	const struct wqp *from = qp->remote;
@@ -505,8 +510,12 @@ static void check_success(struct wqp *qp, const struct wmsg *m)
 		return;
 	}
 	msg_check_placed(m);
-	/* Accepted in full, and so was all before it: its turn has been, unless the other end has ended since. */
-	if (mroce_msg_uses_rsn(&m->m) && qp->remote && qp->remote->state >= QP_RTR && qp->remote->state != QP_ERR)
+	/*
+	 * Accepted in full, and so was all before it: its turn has been, unless the other end
+	 * has ended since, or is about to (memory revoked under a held packet).
+	 */
+	if (mroce_msg_uses_rsn(&m->m) && qp->remote && qp->remote->state >= QP_RTR &&
+	    qp->remote->state != QP_ERR && !qp->remote->s.rx_has_err)
 		CHECK((s32)(qp->remote->done_rsn - m->m.rsn) > 0);
 }
 
@@ -564,7 +573,8 @@ static void recv_finished(struct wqp *qp, struct wrecv *r)
 	list_add_tail(&r->link, &qp->done_recvs);
 }
 
-void op_recv_done(struct mroce_stream *s, struct mroce_recv *recv, const struct mroce_recv_info *info)
+void op_recv_done(struct mroce_stream *s, struct mroce_recv *recv,
+		  const struct mroce_recv_info *info)
 {
 	struct wrecv *r = container_of(recv, struct wrecv, r);
 	struct wqp *qp = qp_of(s);
@@ -699,7 +709,8 @@ static void copy_in(u8 *buf, u8 *cnt, u32 off, void *cookie, u32 pkt_off, u32 le
 			cnt[off + i]++;
 }
 
-int op_place(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_off, u32 len, bool relaxed)
+int op_place(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_off, u32 len,
+	     bool relaxed)
 {
 	struct wqp *qp = qp_of(s);
 	struct wmr *mr = mr_range(qp, rkey, addr, len, MROCE_ACC_WRITE);
@@ -718,7 +729,8 @@ int op_place(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_o
 	return 0;
 }
 
-int op_place_recv(struct mroce_stream *s, struct mroce_recv *recv, u32 offset, void *cookie, u32 pkt_off, u32 len)
+int op_place_recv(struct mroce_stream *s, struct mroce_recv *recv, u32 offset, void *cookie,
+		  u32 pkt_off, u32 len)
 {
 	struct wrecv *r = container_of(recv, struct wrecv, r);
 
@@ -730,7 +742,8 @@ int op_place_recv(struct mroce_stream *s, struct mroce_recv *recv, u32 offset, v
 	return 0;
 }
 
-int op_place_resp(struct mroce_stream *s, struct mroce_msg *msg, u32 offset, void *cookie, u32 pkt_off, u32 len)
+int op_place_resp(struct mroce_stream *s, struct mroce_msg *msg, u32 offset, void *cookie,
+		  u32 pkt_off, u32 len)
 {
 	struct wmsg *m = container_of(msg, struct wmsg, m);
 
@@ -754,7 +767,8 @@ int op_place_atomic(struct mroce_stream *s, struct mroce_msg *msg, u64 old)
 	return 0;
 }
 
-int op_atomic(struct mroce_stream *s, u8 opcode, u32 rkey, u64 addr, u64 compare, u64 swap_add, u64 *old)
+int op_atomic(struct mroce_stream *s, u8 opcode, u32 rkey, u64 addr, u64 compare, u64 swap_add,
+	      u64 *old)
 {
 	struct wmr *mr = mr_range(qp_of(s), rkey, addr, 8, MROCE_ACC_ATOMIC);
 	u64 v;

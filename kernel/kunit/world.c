@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Life and time of the test world: see world.h. One event after the other: the earliest packet or the earliest timer
- * of any peer. Everything is decided by the seed.
+ * Life and time of the test world: see world.h. One event after the other: the earliest packet
+ * or the earliest timer of any peer. Everything is decided by the seed.
  */
 #include "world.h"
 

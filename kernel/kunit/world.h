@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A world in memory for the transport core: a virtual clock, hosts with memory regions and queue pairs, and links
- * between them that lose, double, delay, reorder, mark and fall silent as told, all from one seed.
+ * A world in memory for the transport core: a virtual clock, hosts with memory regions and
+ * queue pairs, and links between them that lose, double, delay, reorder, mark and fall silent
+ * as told, all from one seed.
  *
- * The world is a complete host of the core (transport.h) and a strict one: it fails the running test when a byte is
- * missing, wrong or placed twice, when a completion is missing, doubled or out of order, when memory is not given
- * back, or when a packet contradicts the protocol (sniff.c). Tests build a world, post work and let time pass.
+ * The world is a complete host of the core (transport.h) and a strict one: it fails the running
+ * test when a byte is missing, wrong or placed twice, when a completion is missing, doubled or
+ * out of order, when memory is not given back, or when a packet contradicts the protocol
+ * (sniff.c). Tests build a world, post work and let time pass.
  *
- * world.c: life and time; links.c: packets and links; hostops.c: the core's host; verbs.c: QPs, memory and their
- * checks; sniff.c: what any observer of the wire may expect.
+ * world.c: life and time; links.c: packets and links; hostops.c: the core's host; verbs.c: QPs,
+ * memory and their checks; sniff.c: what any observer of the wire may expect.
  */
 #ifndef MROCE_KUNIT_WORLD_H
 #define MROCE_KUNIT_WORLD_H
@@ -30,7 +32,7 @@ struct whost;
 struct wpeer;
 struct wqp;
 
-/* --- chance ----------------------------------------------------------------------------------------------- */
+/* --- chance ------------------------------------------------------------------------------- */
 
 /** struct rng - splitmix64 */
 struct rng {
@@ -43,7 +45,7 @@ u32 rng_below(struct rng *r, u32 n);
 bool rng_hit(struct rng *r, u32 ppm);
 u64 mix64(u64 x);
 
-/* --- links ------------------------------------------------------------------------------------------------ */
+/* --- links -------------------------------------------------------------------------------- */
 
 /**
  * struct wlink - one direction of one route
@@ -53,7 +55,8 @@ u64 mix64(u64 x);
  * @dup:	ppm
  * @reorder:	ppm of packets that take up to @reorder_by longer and are overtaken
  * @corrupt:	ppm: dropped as by the UDP checksum
- * @burst_enter: ppm per packet to enter a burst, @burst_exit to leave it, in which @burst_loss ppm are lost
+ * @burst_enter: ppm per packet to enter a burst, in which @burst_loss ppm are lost
+ * @burst_exit:	ppm per packet to leave it
  * @ecn_bytes:	queue above which ECT packets are marked; 0: never
  * @queue_bytes: queue above which packets are dropped; 0: never
  * @black:	nothing passes
@@ -109,12 +112,12 @@ struct wpkt {
 enum wverdict {
 	W_PASS,
 	W_DROP,
-	W_KEEP,		/* the filter has taken the packet and gives it to world_inject() or wpkt_free() */
+	W_KEEP,		/* the filter has taken it, for world_inject() or wpkt_free() */
 };
 
 typedef enum wverdict (*wfilter_fn)(struct world *w, struct wpkt *pkt);
 
-/* --- the world -------------------------------------------------------------------------------------------- */
+/* --- the world ---------------------------------------------------------------------------- */
 
 /**
  * struct world_cfg - how to build a world; zero means the default in brackets
@@ -234,7 +237,7 @@ bool world_step(struct world *w, u64 until);
 		CHECK(cond);							\
 	} while (0)
 
-/** world_settle() - until all sends of all QPs are complete, at most @ns; returns how long it took */
+/** world_settle() - until all sends of all QPs are complete, at most @ns; returns how long */
 u64 world_settle(struct world *w, u64 ns);
 /** world_busy() - sends not complete, over all QPs */
 u32 world_busy(const struct world *w);
@@ -269,12 +272,15 @@ u64 host_stat(const struct whost *h, enum mroce_counter c);
 u64 world_stat(const struct world *w, enum mroce_counter c);
 void peer_pump(struct wpeer *wp);
 struct wpeer *wpeer_of(const struct mroce_peer *p);
-/** core_enter(), core_leave() - around each call into the core; the latter pumps */
+/** core_leave() - behind each call into the core: pumps */
+void core_leave(struct wpeer *wp);
+
+/** core_enter() - before each call into the core */
 static inline void core_enter(struct wpeer *wp)
 {
 	wp->depth++;
 }
-void core_leave(struct wpeer *wp);
+
 /** host_conn() - the newest connection of @h to @to in @tclass */
 struct mroce_conn *host_conn(struct whost *h, struct whost *to, u8 tclass);
 /** host_conns() - connections of @h, of all peers */
@@ -282,7 +288,7 @@ u32 host_conns(const struct whost *h);
 /** world_check_conns() - the sums that connections keep, counted anew */
 void world_check_conns(struct world *w);
 
-/* --- verbs.c: memory and QPs ------------------------------------------------------------------------------ */
+/* --- verbs.c: memory and QPs -------------------------------------------------------------- */
 
 /**
  * struct wmr - a memory region
@@ -461,7 +467,8 @@ struct wqp *qp_by_num(struct whost *h, u32 qpn);
 struct wmsg *post_send(struct wqp *qp, u32 len, u8 flags);
 struct wmsg *post_write(struct wqp *qp, struct wmr *mr, u32 off, u32 len, u8 flags);
 struct wmsg *post_read(struct wqp *qp, struct wmr *mr, u32 off, u32 len, u8 flags);
-struct wmsg *post_atomic(struct wqp *qp, u8 kind, struct wmr *mr, u32 off, u64 swap_add, u64 compare);
+struct wmsg *post_atomic(struct wqp *qp, u8 kind, struct wmr *mr, u32 off, u64 swap_add,
+			 u64 compare);
 struct wmsg *post_local(struct wqp *qp, u8 status, u8 flags);
 /** wmsg_new(), wmsg_post() - in two steps, for what the others do not offer */
 struct wmsg *wmsg_new(struct wqp *qp, u8 kind, u32 len, u8 flags);
@@ -472,13 +479,14 @@ struct wsrq *srq_new(struct world *w);
 struct wrecv *srq_post(struct wsrq *srq, u32 len);
 void verbs_free(struct world *w);
 void qp_flush_recvs(struct wqp *qp);
-/** qp_serials() - after qp_rtr() of both and before anything is sent: a's next numbers, as b expects them */
+/** qp_serials() - between qp_rtr() and the first packet: a's next numbers, as b expects them */
 void qp_serials(struct wqp *a, struct wqp *b, u32 msn, u32 rsn);
 
 /* verbs.c's share of the core's ops, for hostops.c */
 struct mroce_stream *op_stream_find(struct mroce_peer *p, u32 qpn);
 void op_send_done(struct mroce_stream *s, struct mroce_msg *msg, u8 status);
-void op_recv_done(struct mroce_stream *s, struct mroce_recv *recv, const struct mroce_recv_info *info);
+void op_recv_done(struct mroce_stream *s, struct mroce_recv *recv,
+		  const struct mroce_recv_info *info);
 void op_stream_failed(struct mroce_stream *s, enum mroce_fail why);
 void op_established(struct mroce_stream *s);
 void op_sq_drained(struct mroce_stream *s);
@@ -488,26 +496,37 @@ void op_recv_unbind(struct mroce_stream *s, struct mroce_recv *recv);
 u32 op_recv_limit(struct mroce_stream *s, bool *unlimited);
 u8 op_rnr_timer(struct mroce_stream *s);
 int op_mr_check(struct mroce_stream *s, u32 rkey, u64 addr, u32 len, unsigned int acc);
-int op_place(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_off, u32 len, bool relaxed);
-int op_place_recv(struct mroce_stream *s, struct mroce_recv *recv, u32 offset, void *cookie, u32 pkt_off, u32 len);
-int op_place_resp(struct mroce_stream *s, struct mroce_msg *msg, u32 offset, void *cookie, u32 pkt_off, u32 len);
+int op_place(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_off, u32 len,
+	     bool relaxed);
+int op_place_recv(struct mroce_stream *s, struct mroce_recv *recv, u32 offset, void *cookie,
+		  u32 pkt_off, u32 len);
+int op_place_resp(struct mroce_stream *s, struct mroce_msg *msg, u32 offset, void *cookie,
+		  u32 pkt_off, u32 len);
 int op_place_atomic(struct mroce_stream *s, struct mroce_msg *msg, u64 old);
-int op_atomic(struct mroce_stream *s, u8 opcode, u32 rkey, u64 addr, u64 compare, u64 swap_add, u64 *old);
+int op_atomic(struct mroce_stream *s, u8 opcode, u32 rkey, u64 addr, u64 compare, u64 swap_add,
+	      u64 *old);
 int op_invalidate(struct mroce_stream *s, u32 rkey);
 void op_copy_payload(void *cookie, u32 pkt_off, void *dst, u32 len);
 
-/* --- sniff.c ---------------------------------------------------------------------------------------------- */
+/* --- sniff.c ------------------------------------------------------------------------------ */
 
 struct sniff *sniff_new(void);
 void sniff_free(struct sniff *s);
 /** sniff_packet() - a host sends @pkt, built from @tx */
 void sniff_packet(struct world *w, const struct mroce_tx *tx, const struct wpkt *pkt);
 
-/* --- cases.c: tests that run in the kernel and in user space ---------------------------------------------- */
+/* --- cases.c: tests that run in the kernel and in user space ------------------------------ */
 
+struct kunit;
+
+/**
+ * struct shared_case - a test of cases.c
+ * @name:	of the test
+ * @run:	as KUnit calls it; the argument is not used
+ */
 struct shared_case {
 	const char *name;
-	void (*run)(void);
+	void (*run)(struct kunit *test);
 };
 
 extern const struct shared_case shared_cases[];

@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <rdma/ib_addr.h>
 #include "net.h"
+#include "trace.h"
 
 #define MROCE_NPATHS		16
 #define MROCE_MSN_WINDOW	1024
@@ -152,6 +153,7 @@ void mroce_net_counters(struct mroce_dev *dev, u64 *sum)
 void mroce_count_drop(struct mroce_dev *dev, enum mroce_counter c)
 {
 	atomic64_inc(&dev->net.drops[c]);
+	trace_metaroce_drop(dev, c);
 }
 
 u32 mroce_net_mtu(struct mroce_dev *dev)

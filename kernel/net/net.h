@@ -10,6 +10,7 @@
  *	dgram.c		unconnected datagrams (UD, GSI)
  *	assoc.c		an association's life, lock, timer, work, and its pump
  *	host.c		the transport's host ops: memory, connection ids, held packets; the table
+ *	trace.h		tracepoints
  *
  * Locks, outer to inner:
  *

@@ -16,6 +16,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include "net.h"
+#include "trace.h"
 
 #define MROCE_HALF_OPEN_MAX	64		/* rule 39 */
 #define MROCE_ANSWER_WINDOW	(HZ / 10)
@@ -187,11 +188,28 @@ static void mroce_rx_connect(struct mroce_arrival *in)
 
 /* --- entry --------------------------------------------------------------------------------- */
 
+static void mroce_trace_rx(const struct mroce_arrival *in, int type)
+{
+	struct mroce_assoc_key gids = { .local = in->ms->gid, .remote = in->remote };
+	const struct mroce_ack_hdr *ack = in->rx.hdr;
+	const struct mroce_ack_block *block = (const void *)(ack + 1);
+	int i;
+
+	trace_metaroce_rx(&gids, in->rx.hdr, in->rx.len, &in->rx.from);
+	if (type != MROCE_PT_ACK)
+		return;
+	for (i = 0; i < ack->nblocks && in->rx.len >= sizeof(*ack) + (i + 1) * sizeof(*block); i++)
+		trace_metaroce_ack(mroce_pkt_conn_id(&in->rx), &block[i]);
+}
+
 static void mroce_rx_dispatch(struct mroce_arrival *in)
 {
 	enum mroce_counter cnt = MROCE_CNT_DROP_TYPE;
+	int type = mroce_pkt_type(&in->rx, &cnt);
 
-	switch (mroce_pkt_type(&in->rx, &cnt)) {
+	if (type && (trace_metaroce_rx_enabled() || trace_metaroce_ack_enabled()))
+		mroce_trace_rx(in, type);
+	switch (type) {
 	case MROCE_PT_ACCEPT:
 	case MROCE_PT_DATA:
 	case MROCE_PT_ACK:

@@ -20,6 +20,7 @@
 #include <net/ipv6.h>
 #include <net/udp.h>
 #include "net.h"
+#include "trace.h"
 
 /* What fits into a kmalloc-2k together with the shared info: a whole packet at MTU 1500. */
 #define MROCE_LINEAR	SKB_WITH_OVERHEAD(2048)
@@ -119,6 +120,14 @@ static void mroce_push_v6(struct sk_buff *skb, const struct mroce_packet *p)
 #endif
 }
 
+static void mroce_trace_tx(const struct sk_buff *skb, const struct mroce_packet *p)
+{
+	struct mroce_assoc_key gids = { .local = p->ms->gid, .remote = *p->remote };
+	struct mroce_route route = { .ifindex = p->dst->dev->ifindex, .sport = p->sport };
+
+	trace_metaroce_tx(&gids, skb->data, skb->len, &route);
+}
+
 /**
  * mroce_skb_finish() - put UDP and IP in front
  * @skb:	from mroce_skb_alloc(), payload in place
@@ -126,8 +135,11 @@ static void mroce_push_v6(struct sk_buff *skb, const struct mroce_packet *p)
  */
 void mroce_skb_finish(struct sk_buff *skb, const struct mroce_packet *p)
 {
-	struct udphdr *uh = skb_push(skb, sizeof(*uh));
+	struct udphdr *uh;
 
+	if (trace_metaroce_tx_enabled())
+		mroce_trace_tx(skb, p);
+	uh = skb_push(skb, sizeof(*uh));
 	skb_reset_transport_header(skb);
 	uh->source = htons(p->sport);
 	uh->dest = htons(MROCE_UDP_PORT);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Address handles. Created by uverbs in process context, by kernel consumers in any. A user's send names one by number;
- * the number leads to the address vector, which outlives the handle while a send uses it.
+ * Address handles. Created by uverbs in process context, by kernel consumers in any. A user's send
+ * names one by number; the number leads to the address vector, which outlives the handle while a
+ * send uses it.
  */
 #include <linux/slab.h>
 #include "verbs.h"
 
-static struct mroce_av *mroce_av_create(const struct ib_pd *pd, const struct rdma_ah_attr *attr, gfp_t gfp)
+static struct mroce_av *mroce_av_create(const struct ib_pd *pd, const struct rdma_ah_attr *attr,
+					gfp_t gfp)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
 	struct mroce_av *av = kzalloc(sizeof(*av), gfp);
@@ -52,7 +54,8 @@ static int mroce_ah_number(struct mroce_ah *ah, struct ib_udata *udata)
 
 	if (udata->outlen < sizeof(resp))
 		return -EINVAL;
-	err = xa_alloc_cyclic(&dev->ahs, &ah->num, ah->av, XA_LIMIT(1, U32_MAX), &dev->next_ah, GFP_KERNEL);
+	err = xa_alloc_cyclic(&dev->ahs, &ah->num, ah->av, XA_LIMIT(1, U32_MAX), &dev->next_ah,
+			      GFP_KERNEL);
 	if (err < 0)
 		return err;
 	resp.ah_num = ah->num;
@@ -75,7 +78,8 @@ int mroce_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct i
 	if (rdma_is_multicast_addr((struct in6_addr *)grh->dgid.raw))
 		return -EOPNOTSUPP;
 
-	ah->av = mroce_av_create(ibah->pd, attr, init->flags & RDMA_CREATE_AH_SLEEPABLE ? GFP_KERNEL : GFP_ATOMIC);
+	ah->av = mroce_av_create(ibah->pd, attr, init->flags & RDMA_CREATE_AH_SLEEPABLE ?
+				 GFP_KERNEL : GFP_ATOMIC);
 	if (!ah->av)
 		return -ENOMEM;
 	ah->attr = *attr;

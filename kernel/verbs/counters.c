@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * `rdma statistic`: every counter of transport/counters.h, summed over associations. Process context.
+ * `rdma statistic`: every counter of transport/counters.h, summed over associations. Process
+ * context.
  */
 #include "verbs.h"
 

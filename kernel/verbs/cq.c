@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Completion queues. Completions are pushed under a QP's data path lock, in softirq or process context; events are
- * delivered later, without locks. User space polls and arms in the shared ring; kernel consumers call.
+ * Completion queues. Completions are pushed under a QP's data path lock, in softirq or process
+ * context; events are delivered later, without locks. User space polls and arms in the shared ring;
+ * kernel consumers call.
  */
 #include <linux/log2.h>
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 #include "verbs.h"
 
 static u32 mroce_cq_cons(const struct mroce_cq *cq)
@@ -56,15 +57,15 @@ static void mroce_cq_queue_event(struct mroce_cq *cq, struct list_head *events)
 }
 
 /*
- * The consumer arms, then looks for completions; we publish the completion, then look whether it is armed. With a full
- * barrier on both sides one sees the other. Errors are solicited events too.
+ * The consumer arms, then looks for completions; we publish the completion, then look whether it is
+ * armed. With a full barrier on both sides one sees the other. Errors are solicited events too.
  */
 static void mroce_cq_notify(struct mroce_cq *cq, bool solicited, struct list_head *events)
 {
 	u32 *arm = &cq->ring->hdr->arm;
 	u32 was;
 
-	smp_mb();
+	smp_mb();	/* pairs with the consumer's between arming and polling */
 	was = READ_ONCE(*arm);
 	if (was == MROCE_ARM_NONE || (was == MROCE_ARM_SOLICITED && !solicited))
 		return;
@@ -82,8 +83,8 @@ static void mroce_cq_notify(struct mroce_cq *cq, bool solicited, struct list_hea
  * @solicited:	raise an event also when only solicited ones are asked for
  * @events:	where the event goes, under the lock that guards this list
  *
- * Return: false when the queue has overflowed, now or earlier: the QP must go to ERR. @cons may hold anything that the
- * user wrote there; the queue counts as full unless it makes sense.
+ * Return: false when the queue has overflowed, now or earlier: the QP must go to ERR. @cons may
+ * hold anything that the user wrote there; the queue counts as full unless it makes sense.
  */
 bool mroce_cq_push(struct mroce_cq *cq, struct mroce_cqe *cqe, struct ib_qp *qp, bool solicited,
 		   struct list_head *events)
@@ -105,6 +106,7 @@ bool mroce_cq_push(struct mroce_cq *cq, struct mroce_cqe *cqe, struct ib_qp *qp,
 	if (cq->ring->user) {
 		cqe->timestamp = ktime_get_real_ns();
 		memcpy(slot, cqe, sizeof(*cqe));
+		/* the consumer reads prod with acquire, then the slot */
 		smp_store_release(&cq->ring->hdr->prod, cq->prod);
 	} else {
 		memcpy(slot, cqe, sizeof(*cqe));
@@ -183,7 +185,8 @@ int mroce_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags want)
  * @cq:		queue
  * @qp:		pushes no more
  *
- * They would point to it. User space, whose completions have only the number, does the same for itself.
+ * They would point to it. User space, whose completions have only the number, does the same for
+ * itself.
  */
 void mroce_cq_forget(struct mroce_cq *cq, const struct ib_qp *qp)
 {
@@ -232,14 +235,16 @@ static struct ib_ucontext *mroce_udata_ucontext(struct ib_udata *udata)
 	return uctx ? &uctx->ib : NULL;
 }
 
-int mroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, struct mroce_create_cq_arg *arg)
+int mroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		    struct mroce_create_cq_arg *arg)
 {
 	struct ib_udata *udata = mroce_cq_udata(arg);
 	struct mroce_cq *cq = to_mcq(ibcq);
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct mroce_create_cq_resp) != sizeof(struct mroce_resize_cq_resp));
-	if (attr->flags & ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
+	if (attr->flags & ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
+			    IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
 		return -EOPNOTSUPP;
 	if (!attr->cqe || attr->cqe > MROCE_MAX_CQE)
 		return -EINVAL;
@@ -272,7 +277,10 @@ int mroce_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
-/* Completions move as they are; user space does not poll meanwhile, and if it does, it only confuses itself. */
+/*
+ * Completions move as they are; user space does not poll meanwhile, and if it does, it only
+ * confuses itself.
+ */
 static int mroce_cq_move(struct mroce_cq *cq, struct mroce_rbuf *to)
 {
 	struct mroce_rbuf *from = cq->ring;

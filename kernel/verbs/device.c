@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The ib_device: what it offers, its birth by `rdma link add`, its end by `rdma link del`, by its netdev, or with the
- * module. Process context.
+ * The ib_device: what it offers, its birth by `rdma link add`, its end by `rdma link del`, by its
+ * netdev, or with the module. Process context.
  */
 #include <linux/etherdevice.h>
 #include <linux/jhash.h>
@@ -13,7 +13,8 @@
 
 static DEFINE_MUTEX(mroce_add_mutex);	/* one newlink at a time: two may name the same netdev */
 
-static int mroce_query_device(struct ib_device *ib, struct ib_device_attr *attr, struct ib_udata *udata)
+static int mroce_query_device(struct ib_device *ib, struct ib_device_attr *attr,
+			      struct ib_udata *udata)
 {
 	if (udata->inlen || udata->outlen)
 		return -EINVAL;
@@ -22,8 +23,10 @@ static int mroce_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->sys_image_guid = ib->node_guid;
 	attr->max_mr_size = ~0ULL;
 	attr->page_size_cap = ~(PAGE_SIZE - 1);
-	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_PORT_ACTIVE_EVENT |
-				 IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_MEM_WINDOW |
+	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_RC_RNR_NAK_GEN |
+		IB_DEVICE_PORT_ACTIVE_EVENT |
+				 IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_MEM_MGT_EXTENSIONS |
+					 IB_DEVICE_MEM_WINDOW |
 				 IB_DEVICE_MEM_WINDOW_TYPE_2B;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_LOCAL_DMA_LKEY;
 	attr->max_qp = MROCE_MAX_OBJECTS;
@@ -58,8 +61,9 @@ static void mroce_get_fw_str(struct ib_device *ib, char *str)
 }
 
 /*
- * ib_unregister_device() is through with everybody: no client, no user context, no object, no GID. What is left is the
- * net half, the work queue and the netdev, in this order: sockets belong to namespaces that netdevs keep.
+ * ib_unregister_device() is through with everybody: no client, no user context, no object, no GID.
+ * What is left is the net half, the work queue and the netdev, in this order: sockets belong to
+ * namespaces that netdevs keep.
  */
 static void mroce_dealloc_driver(struct ib_device *ib)
 {
@@ -140,7 +144,10 @@ static const struct ib_device_ops mroce_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, mroce_ucontext, ib),
 };
 
-/* The netdev's address, or one made from its name where it has none (tun, lo): never zero, the same for every link. */
+/*
+ * The netdev's address, or one made from its name where it has none (tun, lo): never zero, the same
+ * for every link.
+ */
 static void mroce_set_guid(struct ib_device *ib, const struct net_device *ndev)
 {
 	u8 mac[ETH_ALEN];
@@ -174,7 +181,8 @@ static struct mroce_dev *mroce_device_alloc(struct net_device *ndev)
 	dev->ib.num_comp_vectors = num_possible_cpus();
 	dev->ib.local_dma_lkey = MROCE_LOCAL_DMA_LKEY;
 	dev->ib.dev.parent = ndev->dev.parent;
-	dev->ib.uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) | BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
+	dev->ib.uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
+		BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
 				   BIT_ULL(IB_USER_VERBS_CMD_POST_SRQ_RECV) |
 				   BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 	strscpy(dev->ib.node_desc, "MetaRoCE", sizeof(dev->ib.node_desc));
@@ -183,8 +191,9 @@ static struct mroce_dev *mroce_device_alloc(struct net_device *ndev)
 }
 
 /*
- * The netdev may have left, or moved to another namespace, before its events could find the device: then they do not
- * come any more. It is looked for after the device can be found, under the lock under which the events are sent.
+ * The netdev may have left, or moved to another namespace, before its events could find the device:
+ * then they do not come any more. It is looked for after the device can be found, under the lock
+ * under which the events are sent.
  */
 static void mroce_device_check_netdev(struct mroce_dev *dev, const struct net *net)
 {
@@ -231,7 +240,8 @@ static int mroce_device_create(const char *name, struct net_device *ndev)
 		goto err_wq;
 	netdev_hold(ndev, &dev->netdev_tracker, GFP_KERNEL);
 
-	ib_set_device_ops(&dev->ib, &mroce_dev_ops);	/* from here on ib_dealloc_device() undoes all of the above */
+	/* from here on ib_dealloc_device() undoes all of the above */
+	ib_set_device_ops(&dev->ib, &mroce_dev_ops);
 	err = mroce_device_register(dev, name, net);
 	if (!err)
 		return 0;

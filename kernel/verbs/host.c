@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The verbs half of what the transport asks of its host. Everything here is called by the transport under the
- * association's lock, BHs off; transport.h has the contracts. Events are collected, nobody is woken.
+ * The verbs half of what the transport asks of its host. Everything here is called by the transport
+ * under the association's lock, BHs off; transport.h has the contracts. Events are collected,
+ * nobody is woken.
  */
 #include "verbs.h"
 
@@ -21,7 +22,7 @@ static int mroce_ib_access(unsigned int acc)
 	return access;
 }
 
-/* --- streams ----------------------------------------------------------------------------------------------- */
+/* --- streams ------------------------------------------------------------------------ */
 
 /* An entry that names @peer does so until the lock is released, and so long its QP is there. */
 struct mroce_stream *mroce_host_stream_find(struct mroce_peer *peer, u32 qpn)
@@ -76,7 +77,7 @@ void mroce_host_stream_failed(struct mroce_stream *s, enum mroce_fail why)
 	mroce_qp_enter_error(qp);
 }
 
-/* --- sends ------------------------------------------------------------------------------------------------- */
+/* --- sends -------------------------------------------------------------------------- */
 
 void mroce_host_send_done(struct mroce_stream *s, struct mroce_msg *msg, u8 status)
 {
@@ -106,7 +107,8 @@ int mroce_host_gather(struct mroce_tx *tx, void *dst)
 	struct mroce_swqe *w;
 
 	if (tx->src == MROCE_SRC_MR)
-		return mroce_region_copy(&u, tx->rkey, tx->addr, tx->len, IB_ACCESS_REMOTE_READ, &c);
+		return mroce_region_copy(&u, tx->rkey, tx->addr, tx->len, IB_ACCESS_REMOTE_READ,
+					 &c);
 	w = to_swqe(tx->msg);
 	if (w->inl) {
 		memcpy(dst, w->data + tx->offset, tx->len);
@@ -115,13 +117,15 @@ int mroce_host_gather(struct mroce_tx *tx, void *dst)
 	return mroce_sge_copy(&u, mroce_swqe_sge(w), w->num_sge, tx->offset, tx->len, 0, &c);
 }
 
-int mroce_host_place_resp(struct mroce_stream *s, struct mroce_msg *msg, u32 offset, void *cookie, u32 pkt_off, u32 len)
+int mroce_host_place_resp(struct mroce_stream *s, struct mroce_msg *msg, u32 offset, void *cookie,
+			  u32 pkt_off, u32 len)
 {
 	struct mroce_user_of_key u = mroce_qp_keys(stream_qp(s));
 	struct mroce_copy c = { .dir = MROCE_COPY_FROM_SKB, .skb = cookie, .off = pkt_off };
 	struct mroce_swqe *w = to_swqe(msg);
 
-	return mroce_sge_copy(&u, mroce_swqe_sge(w), w->num_sge, offset, len, IB_ACCESS_LOCAL_WRITE, &c);
+	return mroce_sge_copy(&u, mroce_swqe_sge(w), w->num_sge, offset, len,
+			      IB_ACCESS_LOCAL_WRITE, &c);
 }
 
 int mroce_host_place_atomic(struct mroce_stream *s, struct mroce_msg *msg, u64 old)
@@ -130,10 +134,11 @@ int mroce_host_place_atomic(struct mroce_stream *s, struct mroce_msg *msg, u64 o
 	struct mroce_copy c = { .dir = MROCE_COPY_FROM_BUF, .buf = &old };
 	struct mroce_swqe *w = to_swqe(msg);
 
-	return mroce_sge_copy(&u, mroce_swqe_sge(w), w->num_sge, 0, sizeof(old), IB_ACCESS_LOCAL_WRITE, &c);
+	return mroce_sge_copy(&u, mroce_swqe_sge(w), w->num_sge, 0, sizeof(old),
+			      IB_ACCESS_LOCAL_WRITE, &c);
 }
 
-/* --- receives ---------------------------------------------------------------------------------------------- */
+/* --- receives ----------------------------------------------------------------------- */
 
 struct mroce_recv *mroce_host_recv_bind(struct mroce_stream *s, u32 rsn)
 {
@@ -143,8 +148,9 @@ struct mroce_recv *mroce_host_recv_bind(struct mroce_stream *s, u32 rsn)
 }
 
 /*
- * What an SRQ gave and was not used goes back to it; what has data in it cannot, and is flushed if the QP still reports
- * anything (rule 4). Receives of the QP's own stay where they are, and are flushed or forgotten with the rest.
+ * What an SRQ gave and was not used goes back to it; what has data in it cannot, and is flushed if
+ * the QP still reports anything (rule 4). Receives of the QP's own stay where they are, and are
+ * flushed or forgotten with the rest.
  */
 void mroce_host_recv_unbind(struct mroce_stream *s, struct mroce_recv *recv)
 {
@@ -174,12 +180,14 @@ u8 mroce_host_rnr_timer(struct mroce_stream *s)
 	return stream_qp(s)->attr.min_rnr_timer;
 }
 
-void mroce_host_recv_done(struct mroce_stream *s, struct mroce_recv *recv, const struct mroce_recv_info *info)
+void mroce_host_recv_done(struct mroce_stream *s, struct mroce_recv *recv,
+			  const struct mroce_recv_info *info)
 {
 	struct mroce_qp *qp = stream_qp(s);
 	struct mroce_cqe cqe = {
 		.status = mroce_wc_status(info->status),
-		.opcode = info->opcode == MROCE_OP_WRITE_IMM ? IB_WC_RECV_RDMA_WITH_IMM : IB_WC_RECV,
+		.opcode = info->opcode == MROCE_OP_WRITE_IMM ? IB_WC_RECV_RDMA_WITH_IMM :
+			IB_WC_RECV,
 		.byte_len = info->byte_len,
 		.src_qp = s->attr.dst_qpn,
 		.imm = info->imm,
@@ -192,7 +200,8 @@ void mroce_host_recv_done(struct mroce_stream *s, struct mroce_recv *recv, const
 	mroce_recv_complete(qp, to_rwqe(recv), &cqe, info->solicited);
 }
 
-int mroce_host_place_recv(struct mroce_stream *s, struct mroce_recv *recv, u32 offset, void *cookie, u32 pkt_off, u32 len)
+int mroce_host_place_recv(struct mroce_stream *s, struct mroce_recv *recv, u32 offset,
+			  void *cookie, u32 pkt_off, u32 len)
 {
 	struct mroce_user_of_key u = mroce_qp_recv_keys(stream_qp(s));
 	struct mroce_copy c = { .dir = MROCE_COPY_FROM_SKB, .skb = cookie, .off = pkt_off };
@@ -201,7 +210,7 @@ int mroce_host_place_recv(struct mroce_stream *s, struct mroce_recv *recv, u32 o
 	return mroce_sge_copy(&u, w->sge, w->num_sge, offset, len, IB_ACCESS_LOCAL_WRITE, &c);
 }
 
-/* --- remote access ----------------------------------------------------------------------------------------- */
+/* --- remote access ------------------------------------------------------------------ */
 
 int mroce_host_mr_check(struct mroce_stream *s, u32 rkey, u64 addr, u32 len, unsigned int acc)
 {
@@ -210,7 +219,8 @@ int mroce_host_mr_check(struct mroce_stream *s, u32 rkey, u64 addr, u32 len, uns
 	return mroce_region_check(&u, rkey, addr, len, mroce_ib_access(acc));
 }
 
-int mroce_host_place(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_off, u32 len, bool relaxed)
+int mroce_host_place(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u32 pkt_off,
+		     u32 len, bool relaxed)
 {
 	struct mroce_user_of_key u = mroce_qp_keys(stream_qp(s));
 	struct mroce_copy c = {
@@ -222,11 +232,13 @@ int mroce_host_place(struct mroce_stream *s, u32 rkey, u64 addr, void *cookie, u
 	return mroce_region_copy(&u, rkey, addr, len, IB_ACCESS_REMOTE_WRITE, &c);
 }
 
-int mroce_host_atomic(struct mroce_stream *s, u8 opcode, u32 rkey, u64 addr, u64 compare, u64 swap_add, u64 *old)
+int mroce_host_atomic(struct mroce_stream *s, u8 opcode, u32 rkey, u64 addr, u64 compare,
+		      u64 swap_add, u64 *old)
 {
 	struct mroce_user_of_key u = mroce_qp_keys(stream_qp(s));
 
-	return mroce_region_atomic(&u, rkey, addr, opcode == MROCE_OP_FETCH_ADD, compare, swap_add, old);
+	return mroce_region_atomic(&u, rkey, addr, opcode == MROCE_OP_FETCH_ADD, compare, swap_add,
+				   old);
 }
 
 int mroce_host_invalidate(struct mroce_stream *s, u32 rkey)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory regions: user memory, all of kernel memory, and fast registration. Called by uverbs and kernel consumers in
- * process context; mroce_fast_register() by a send queue under the QP's data path lock.
+ * Memory regions: user memory, all of kernel memory, and fast registration. Called by uverbs and
+ * kernel consumers in process context; mroce_fast_register() by a send queue under the QP's data
+ * path lock.
  */
 #include <linux/slab.h>
 #include "verbs.h"
@@ -48,7 +49,8 @@ static int mroce_region_alloc_blocks(struct mroce_region *r, size_t n)
 }
 
 /* Pages are found by index, whatever the order in which they were pinned together. */
-static int mroce_region_pin(struct mroce_region *r, struct ib_device *ib, u64 start, u64 len, int access)
+static int mroce_region_pin(struct mroce_region *r, struct ib_device *ib, u64 start, u64 len,
+			    int access)
 {
 	struct sg_page_iter it;
 	struct ib_umem *umem;
@@ -70,7 +72,8 @@ static int mroce_region_pin(struct mroce_region *r, struct ib_device *ib, u64 st
 #define MROCE_MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_MW_BIND)
 
-struct ib_mr *mroce_reg_user_mr(struct ib_pd *pd, u64 start, u64 len, u64 iova, int access, struct ib_udata *udata)
+struct ib_mr *mroce_reg_user_mr(struct ib_pd *pd, u64 start, u64 len, u64 iova, int access,
+				struct ib_udata *udata)
 {
 	struct mroce_region *r;
 	int err;
@@ -99,11 +102,12 @@ struct ib_mr *mroce_reg_user_mr(struct ib_pd *pd, u64 start, u64 len, u64 iova, 
 }
 
 /*
- * A new region with what changes, the rest as it was; ib_core deregisters the old one. So no reader ever sees a region
- * that is half the one and half the other, and if it fails the old one is as it was.
+ * A new region with what changes, the rest as it was; ib_core deregisters the old one. So no reader
+ * ever sees a region that is half the one and half the other, and if it fails the old one is as it
+ * was.
  */
-struct ib_mr *mroce_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 len, u64 iova, int access,
-				  struct ib_pd *pd, struct ib_udata *udata)
+struct ib_mr *mroce_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 len, u64 iova,
+				  int access, struct ib_pd *pd, struct ib_udata *udata)
 {
 	const struct mroce_region *r = to_mmr(ibmr)->region;
 
@@ -162,8 +166,9 @@ static int mroce_set_page(struct ib_mr *ibmr, u64 addr)
 }
 
 /*
- * Consumers map while the region may still be registered, and post LOCAL_INV and REG_MR in one chain later: the map is
- * apart from the blocks until REG_MR. Blocks are of the size that the consumer chose.
+ * Consumers map while the region may still be registered, and post LOCAL_INV and REG_MR in one
+ * chain later: the map is apart from the blocks until REG_MR. Blocks are of the size that the
+ * consumer chose.
  */
 int mroce_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int n, unsigned int *offset)
 {
@@ -183,7 +188,8 @@ u8 mroce_fast_register(const struct mroce_user_of_key *u, struct mroce_mr *mr, u
 	u8 status = MROCE_ST_OK;
 
 	write_lock(&r->lock);
-	if (r->valid || r->type != MROCE_REGION_FAST || r->pd != u->pd || (key ^ r->key) >> 8 || !mr->mapped) {
+	if (r->valid || r->type != MROCE_REGION_FAST || r->pd != u->pd || (key ^ r->key) >> 8 ||
+	    !mr->mapped) {
 		status = MROCE_ST_LOC_OP;
 	} else {
 		r->key = key;

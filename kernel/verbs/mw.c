@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory windows: keys for a part of a region. Allocated by uverbs in process context; bound by a send queue under the
- * QP's data path lock.
+ * Memory windows: keys for a part of a region. Allocated by uverbs in process context; bound by a
+ * send queue under the QP's data path lock.
  *
- * Type 1 belongs to a protection domain and is bound over and over. Type 2 (2B) belongs to the QP that has bound it, and
- * is free again when it was invalidated. A region with windows bound to it cannot be deregistered.
+ * Type 1 belongs to a protection domain and is bound over and over. Type 2 (2B) belongs to the QP
+ * that has bound it, and is free again when it was invalidated. A region with windows bound to it
+ * cannot be deregistered.
  */
 #include "verbs.h"
 
@@ -49,8 +50,8 @@ int mroce_dealloc_mw(struct ib_mw *ibmw)
 	return 0;
 }
 
-#define MROCE_WINDOW_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
-				 IB_ZERO_BASED)
+#define MROCE_WINDOW_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
+				 IB_ACCESS_REMOTE_ATOMIC | IB_ZERO_BASED)
 
 static bool mroce_window_may(const struct mroce_region *w, const struct mroce_region *r,
 			     const struct mroce_user_of_key *u, const struct mroce_bind *b)
@@ -67,8 +68,8 @@ static bool mroce_window_may(const struct mroce_region *w, const struct mroce_re
 }
 
 /* Both locks are held, the window's for writing. */
-static void mroce_window_set(struct mroce_region *w, struct mroce_region *r, const struct mroce_user_of_key *u,
-			     const struct mroce_bind *b)
+static void mroce_window_set(struct mroce_region *w, struct mroce_region *r,
+			     const struct mroce_user_of_key *u, const struct mroce_bind *b)
 {
 	mroce_window_release(w);
 	atomic_inc(&r->windows);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Protection domains: nothing but an identity, which regions, windows, address handles and QPs have in common or not.
+ * Protection domains: nothing but an identity, which regions, windows, address handles and QPs have
+ * in common or not.
  */
 #include "verbs.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The port: what its netdev makes of it, and the netdev's events. Process context; events under RTNL.
+ * The port: what its netdev makes of it, and the netdev's events. Process context; events under
+ * RTNL.
  */
 #include <linux/ethtool.h>
 #include <linux/netdevice.h>
@@ -122,8 +123,8 @@ static void mroce_port_event(struct ib_device *ib, enum ib_event_type type)
  * @event:	NETDEV_*
  * @arg:	of which netdev
  *
- * Sockets are closed here and now when any netdev leaves (see kernel/net/socket.c); a device goes from a work, because
- * that waits for its users.
+ * Sockets are closed here and now when any netdev leaves (see kernel/net/socket.c); a device goes
+ * from a work, because that waits for its users.
  */
 int mroce_netdev_event(struct notifier_block *nb, unsigned long event, void *arg)
 {
@@ -146,7 +147,8 @@ int mroce_netdev_event(struct notifier_block *nb, unsigned long event, void *arg
 		break;
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		mroce_port_event(ib, netif_running(ndev) && netif_carrier_ok(ndev) ? IB_EVENT_PORT_ACTIVE :
+		mroce_port_event(ib, netif_running(ndev) && netif_carrier_ok(ndev) ?
+				 IB_EVENT_PORT_ACTIVE :
 						IB_EVENT_PORT_ERR);
 		break;
 	case NETDEV_CHANGEMTU:

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * QPs: birth, data path lock, events, end. Created and destroyed in process context; the rest is called by the other
- * files under the locks that each function names.
+ * QPs: birth, data path lock, events, end. Created and destroyed in process context; the rest is
+ * called by the other files under the locks that each function names.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include "verbs.h"
 
-/* --- the data path lock ------------------------------------------------------------------------------------ */
+/* --- the data path lock ------------------------------------------------------------- */
 
 /**
  * mroce_qp_lock() - take the QP's data path lock
  * @qp:		QP, which the caller keeps from being destroyed
  *
- * A QP gets and loses its association under both locks, so who holds one and finds the pointer as it was has the right
- * one. Return: the association, referenced until mroce_qp_unlock(), or NULL.
+ * A QP gets and loses its association under both locks, so who holds one and finds the pointer as
+ * it was has the right one. Return: the association, referenced until mroce_qp_unlock(), or NULL.
  */
 struct mroce_assoc *mroce_qp_lock(struct mroce_qp *qp)
 {
@@ -25,8 +25,10 @@ struct mroce_assoc *mroce_qp_lock(struct mroce_qp *qp)
 		a = rcu_dereference(qp->assoc);
 		if (a) {
 			mroce_assoc_lock(a);
-			if (a == rcu_access_pointer(qp->assoc))
+			if (a == rcu_access_pointer(qp->assoc)) {
+				__release(&a->lock);
 				break;
+			}
 			spin_unlock_bh(&a->lock);
 		} else {
 			spin_lock_bh(&qp->entry->lock);
@@ -64,6 +66,7 @@ void mroce_qp_unlock(struct mroce_qp *qp, struct mroce_assoc *a, enum mroce_ctx 
 	LIST_HEAD(events);
 
 	if (a) {
+		__acquire(&a->lock);
 		mroce_assoc_unlock(a, ctx);
 		mroce_assoc_put(a);
 		return;
@@ -102,8 +105,8 @@ struct list_head *mroce_qp_events(struct mroce_qp *qp)
  * mroce_qp_unbind() - RESET or destroy: the QP leaves its association
  * @qp:		QP, @mutex held
  *
- * Nothing is in progress any more when it returns. The association goes on without it, and may be freed: posters that
- * found it before have a reference of their own.
+ * Nothing is in progress any more when it returns. The association goes on without it, and may be
+ * freed: posters that found it before have a reference of their own.
  */
 void mroce_qp_unbind(struct mroce_qp *qp)
 {
@@ -121,7 +124,7 @@ void mroce_qp_unbind(struct mroce_qp *qp)
 	mroce_assoc_put(a);
 }
 
-/* --- events ------------------------------------------------------------------------------------------------ */
+/* --- events ------------------------------------------------------------------------- */
 
 static void mroce_qp_put(struct mroce_qp *qp)
 {
@@ -141,7 +144,10 @@ static void mroce_qp_tell(struct mroce_qp *qp, enum ib_event_type type)
 		qp->ib.event_handler(&ev, qp->ib.qp_context);
 }
 
-/* A CQ overflowed under a QP's completion; ending its stream had to wait until the transport was through. */
+/*
+ * A CQ overflowed under a QP's completion; ending its stream had to wait until the transport was
+ * through.
+ */
 static void mroce_qp_fail(struct mroce_qp *qp)
 {
 	struct mroce_assoc *a = mroce_qp_lock(qp);
@@ -168,7 +174,7 @@ static void mroce_qp_deliver(struct mroce_event *ev)
 		{ MROCE_DUE_LAST_WQE,	IB_EVENT_QP_LAST_WQE_REACHED },
 	};
 	struct mroce_qp *qp = container_of(ev, struct mroce_qp, event);
-	unsigned long due = xchg(&qp->due, 0);	/* QUEUED with the rest: what comes later is queued anew */
+	unsigned long due = xchg(&qp->due, 0);	/* with QUEUED: what comes later is queued anew */
 	int i;
 
 	if (due & BIT(MROCE_DUE_TO_ERR))
@@ -237,7 +243,10 @@ void mroce_qp_set_error(struct mroce_qp *qp)
 		;
 }
 
-/* Sends and receives that were posted where they could not be handled, and events that could not be told. */
+/*
+ * Sends and receives that were posted where they could not be handled, and events that could not be
+ * told.
+ */
 static void mroce_qp_work(struct work_struct *work)
 {
 	struct mroce_qp *qp = container_of(work, struct mroce_qp, work);
@@ -255,7 +264,7 @@ static void mroce_qp_work(struct work_struct *work)
 	} while (more);
 }
 
-/* --- birth ------------------------------------------------------------------------------------------------- */
+/* --- birth -------------------------------------------------------------------------- */
 
 static int mroce_qp_check_type(const struct ib_qp_init_attr *attr)
 {
@@ -279,7 +288,8 @@ static int mroce_qp_check_cap(const struct ib_qp_init_attr *attr)
 {
 	const struct ib_qp_cap *cap = &attr->cap;
 
-	if (cap->max_send_wr > MROCE_MAX_WR || cap->max_send_sge > MROCE_MAX_SGE || cap->max_inline_data > MROCE_MAX_INLINE)
+	if (cap->max_send_wr > MROCE_MAX_WR || cap->max_send_sge > MROCE_MAX_SGE ||
+	    cap->max_inline_data > MROCE_MAX_INLINE)
 		return -EINVAL;
 	if (!attr->srq && (cap->max_recv_wr > MROCE_MAX_WR || cap->max_recv_sge > MROCE_MAX_SGE))
 		return -EINVAL;
@@ -295,7 +305,8 @@ static void mroce_qp_set_caps(struct mroce_qp *qp, struct ib_qp_init_attr *attr)
 	sq->max_wr = attr->cap.max_send_wr;
 	sq->max_sge = max(attr->cap.max_send_sge, 1U);
 	sq->entries = roundup_pow_of_two(max(sq->max_wr, 1U));
-	sq->max_data = max_t(u32, sq->max_sge * sizeof(struct mroce_sge), attr->cap.max_inline_data);
+	sq->max_data = max_t(u32, sq->max_sge * sizeof(struct mroce_sge),
+			     attr->cap.max_inline_data);
 	sq->max_data = ALIGN(sq->max_data, 64);
 	sq->max_inline = min(sq->max_data, MROCE_MAX_INLINE);
 	if (!attr->srq && attr->cap.max_recv_wr) {
@@ -319,7 +330,8 @@ static int mroce_qp_alloc_slots(struct mroce_qp *qp)
 	err = mroce_slots_init(&sq->slots, sq->entries, sizeof(struct mroce_swqe) + sq->max_data);
 	if (!err && rq->entries)
 		err = mroce_slots_init(&rq->slots, rq->entries,
-				       sizeof(struct mroce_rwqe) + rq->max_sge * sizeof(struct mroce_sge));
+				       sizeof(struct mroce_rwqe) +
+					       rq->max_sge * sizeof(struct mroce_sge));
 	if (!err && qp->kernel)
 		err = mroce_slots_fill(&sq->slots);
 	if (!err && qp->kernel && rq->entries)
@@ -333,7 +345,8 @@ static int mroce_qp_alloc_rings(struct mroce_qp *qp, struct ib_udata *udata)
 	struct mroce_create_qp_resp resp = {};
 	struct mroce_rbuf *rb;
 
-	rb = mroce_rbuf_create(&uctx->ib, qp->sq.entries, sizeof(struct mroce_send_wqe) + qp->sq.max_data);
+	rb = mroce_rbuf_create(&uctx->ib, qp->sq.entries, sizeof(struct mroce_send_wqe) +
+			       qp->sq.max_data);
 	if (IS_ERR(rb))
 		return PTR_ERR(rb);
 	qp->sq.ring = rb;
@@ -345,7 +358,8 @@ static int mroce_qp_alloc_rings(struct mroce_qp *qp, struct ib_udata *udata)
 		return mroce_respond(udata, &resp, sizeof(resp));
 
 	rb = mroce_rbuf_create(&uctx->ib, qp->rq.entries,
-			       sizeof(struct mroce_recv_wqe) + qp->rq.max_sge * sizeof(struct mroce_sge));
+			       sizeof(struct mroce_recv_wqe) +
+				       qp->rq.max_sge * sizeof(struct mroce_sge));
 	if (IS_ERR(rb))
 		return PTR_ERR(rb);
 	qp->rq.ring = rb;
@@ -373,8 +387,8 @@ static int mroce_qp_number(struct mroce_dev *dev, struct mroce_qp *qp)
 		qp->ib.qp_num = MROCE_GSI_QPN;
 		return xa_insert(&dev->qps, MROCE_GSI_QPN, NULL, GFP_KERNEL);
 	}
-	err = xa_alloc_cyclic(&dev->qps, &qp->ib.qp_num, NULL, XA_LIMIT(MROCE_MIN_QPN, MROCE_MAX_QPN), &dev->next_qpn,
-			      GFP_KERNEL);
+	err = xa_alloc_cyclic(&dev->qps, &qp->ib.qp_num, NULL,
+			      XA_LIMIT(MROCE_MIN_QPN, MROCE_MAX_QPN), &dev->next_qpn, GFP_KERNEL);
 	return err < 0 ? err : 0;
 }
 
@@ -439,13 +453,16 @@ int mroce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_
 	return err;
 }
 
-/* --- end --------------------------------------------------------------------------------------------------- */
+/* --- end ---------------------------------------------------------------------------- */
 
 /*
- *  1. It leaves its association: no packet, no timer and no answer reaches it, and what was posted is forgotten.
- *  2. Its entry says that it is gone: datagrams that found the entry before see that under its lock.
+ *  1. It leaves its association: no packet, no timer and no answer reaches it, and what was posted
+ *     is forgotten.
+ *  2. Its entry says that it is gone: datagrams that found the entry before see that under its
+ *     lock.
  *  3. Its number is free for another.
- *  4. The work is waited for. Nobody queues it any more: consumers do not post to a QP that they destroy.
+ *  4. The work is waited for. Nobody queues it any more: consumers do not post to a QP that they
+ *     destroy.
  *  5. Events that nobody delivered are delivered; others are waited for. Nobody queues new ones.
  *  6. Its memory is freed. The entry goes after a grace period.
  */

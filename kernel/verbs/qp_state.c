@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * modify_qp and query_qp: the state machine. Process context, one at a time for each QP (mroce_qp.mutex).
+ * modify_qp and query_qp: the state machine. Process context, one at a time for each QP
+ * (mroce_qp.mutex).
  */
 #include "verbs.h"
 
-/* --- attributes -------------------------------------------------------------------------------------------- */
+/* --- attributes --------------------------------------------------------------------- */
 
 static int mroce_check_av(const struct rdma_ah_attr *ah)
 {
@@ -29,9 +30,11 @@ static int mroce_check_attr(const struct mroce_qp *qp, const struct ib_qp_attr *
 		return -EINVAL;
 	if (mask & IB_QP_MAX_DEST_RD_ATOMIC && attr->max_dest_rd_atomic > MROCE_MAX_RD_ATOMIC)
 		return -EINVAL;
-	if ((mask & IB_QP_TIMEOUT && attr->timeout > 31) || (mask & IB_QP_MIN_RNR_TIMER && attr->min_rnr_timer > 31))
+	if ((mask & IB_QP_TIMEOUT && attr->timeout > 31) ||
+	    (mask & IB_QP_MIN_RNR_TIMER && attr->min_rnr_timer > 31))
 		return -EINVAL;
-	if ((mask & IB_QP_RETRY_CNT && attr->retry_cnt > 7) || (mask & IB_QP_RNR_RETRY && attr->rnr_retry > 7))
+	if ((mask & IB_QP_RETRY_CNT && attr->retry_cnt > 7) ||
+	    (mask & IB_QP_RNR_RETRY && attr->rnr_retry > 7))
 		return -EINVAL;
 	if (mask & IB_QP_ALT_PATH)
 		return -EOPNOTSUPP;
@@ -91,7 +94,7 @@ static void mroce_stream_attrs(const struct mroce_qp *qp, struct mroce_stream_at
 		s->access |= MROCE_ACC_ATOMIC;
 }
 
-/* --- transitions ------------------------------------------------------------------------------------------- */
+/* --- transitions -------------------------------------------------------------------- */
 
 /* To RTR: the QP gets its association, and its stream begins. */
 static int mroce_qp_bind(struct mroce_qp *qp, const struct rdma_ah_attr *ah)
@@ -123,8 +126,8 @@ static int mroce_qp_bind(struct mroce_qp *qp, const struct rdma_ah_attr *ah)
 }
 
 /*
- * Everything is forgotten. First nothing more is accepted from consumers, then from the stream and by it; what is left
- * in the queues is dropped when nobody has it any more.
+ * Everything is forgotten. First nothing more is accepted from consumers, then from the stream and
+ * by it; what is left in the queues is dropped when nobody has it any more.
  */
 static void mroce_qp_reset(struct mroce_qp *qp)
 {
@@ -149,7 +152,10 @@ static void mroce_qp_reset(struct mroce_qp *qp)
 	mroce_cq_forget(to_mcq(qp->ib.recv_cq), &qp->ib);
 }
 
-/* The state changes under the lock; @cur was looked at without it, and only errors may have come in between. */
+/*
+ * The state changes under the lock; @cur was looked at without it, and only errors may have come in
+ * between.
+ */
 static int mroce_qp_go(struct mroce_qp *qp, enum ib_qp_state cur, enum ib_qp_state next)
 {
 	bool stream = rcu_access_pointer(qp->assoc);
@@ -181,8 +187,8 @@ static int mroce_qp_go(struct mroce_qp *qp, enum ib_qp_state cur, enum ib_qp_sta
 	return 0;
 }
 
-static int mroce_qp_change(struct mroce_qp *qp, struct ib_qp_attr *attr, int mask, enum ib_qp_state cur,
-			   enum ib_qp_state next)
+static int mroce_qp_change(struct mroce_qp *qp, struct ib_qp_attr *attr, int mask,
+			   enum ib_qp_state cur, enum ib_qp_state next)
 {
 	struct ib_qp_attr old = qp->attr;
 	struct mroce_assoc *a;
@@ -237,9 +243,10 @@ out:
 	return err;
 }
 
-/* --- query ------------------------------------------------------------------------------------------------- */
+/* --- query -------------------------------------------------------------------------- */
 
-int mroce_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_qp_init_attr *init)
+int mroce_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init)
 {
 	struct mroce_qp *qp = to_mqp(ibqp);
 	struct mroce_assoc *a;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory by key: the table of keys, who may use one for what, and copying between memory and packets.
+ * Memory by key: the table of keys, who may use one for what, and copying between memory and
+ * packets.
  *
- * Keys are looked up for each packet, under RCU, and no pointer is kept (rule 28). While memory is copied its region is
- * locked for reading, so who has written "not valid" under the lock knows that nobody touches the memory any more:
- * deregistration need not wait for a grace period, and invalidation works in softirq context.
+ * Keys are looked up for each packet, under RCU, and no pointer is kept (rule 28). While memory is
+ * copied its region is locked for reading, so who has written "not valid" under the lock knows that
+ * nobody touches the memory any more: deregistration need not wait for a grace period, and
+ * invalidation works in softirq context.
  *
- * The data path calls this with BHs off (a QP's data path lock is held); the rest is process context.
+ * The data path calls this with BHs off (a QP's data path lock is held); the rest is process
+ * context.
  */
 #include <linux/slab.h>
 #include "verbs.h"
@@ -18,9 +21,10 @@
 /* A window's lock is taken before that of its region. */
 static struct lock_class_key mroce_window_lock_key;
 
-/* --- life -------------------------------------------------------------------------------------------------- */
+/* --- life --------------------------------------------------------------------------- */
 
-struct mroce_region *mroce_region_alloc(enum mroce_region_type type, const struct ib_pd *pd, int access)
+struct mroce_region *mroce_region_alloc(enum mroce_region_type type, const struct ib_pd *pd,
+					int access)
 {
 	struct mroce_region *r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
 
@@ -36,8 +40,8 @@ struct mroce_region *mroce_region_alloc(enum mroce_region_type type, const struc
 }
 
 /*
- * The whole key is random, so that knowing one does not help to guess another. 0 is no index: it would make
- * MROCE_LOCAL_DMA_LKEY a key.
+ * The whole key is random, so that knowing one does not help to guess another. 0 is no index: it
+ * would make MROCE_LOCAL_DMA_LKEY a key.
  */
 int mroce_region_publish(struct mroce_dev *dev, struct mroce_region *r)
 {
@@ -53,8 +57,8 @@ int mroce_region_publish(struct mroce_dev *dev, struct mroce_region *r)
 }
 
 /*
- * No key leads to it, nobody is in the memory, and nobody gets there any more. -EBUSY while windows are bound to it: who
- * binds one holds the lock and looks at @valid.
+ * No key leads to it, nobody is in the memory, and nobody gets there any more. -EBUSY while windows
+ * are bound to it: who binds one holds the lock and looks at @valid.
  */
 int mroce_region_unpublish(struct mroce_dev *dev, struct mroce_region *r)
 {
@@ -82,7 +86,7 @@ void mroce_region_free(struct mroce_region *r)
 	kfree_rcu(r, rcu);
 }
 
-/* --- looking up -------------------------------------------------------------------------------------------- */
+/* --- looking up --------------------------------------------------------------------- */
 
 /* Under RCU. The lower bits of the key may change until the region is locked. */
 struct mroce_region *mroce_region_find(struct mroce_dev *dev, u32 key)
@@ -98,20 +102,23 @@ static bool mroce_region_covers(const struct mroce_region *r, u64 addr, u64 len)
 }
 
 /* With the lock held. */
-static bool mroce_region_may(const struct mroce_region *r, const struct mroce_user_of_key *u, u64 addr, u32 len, int access)
+static bool mroce_region_may(const struct mroce_region *r, const struct mroce_user_of_key *u,
+			     u64 addr, u32 len, int access)
 {
-	return r->valid && r->pd == u->pd && (r->access & access) == access && (!r->qpn || r->qpn == u->qpn) &&
+	return r->valid && r->pd == u->pd && (r->access & access) == access &&
+		(!r->qpn || r->qpn == u->qpn) &&
 	       mroce_region_covers(r, addr, len);
 }
 
 #define MROCE_REMOTE	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
 
 /*
- * Lock the memory that @key stands for: a region, or by a remote access a window and its region. @win is the window, or
- * NULL. Returns NULL when there is no such right; else to be unlocked with mroce_region_unlock(). Under RCU.
+ * Lock the memory that @key stands for: a region, or by a remote access a window and its region.
+ * @win is the window, or NULL. Returns NULL when there is no such right; else to be unlocked with
+ * mroce_region_unlock(). Under RCU.
  */
-static struct mroce_region *mroce_region_lock(const struct mroce_user_of_key *u, u32 key, u64 addr, u32 len, int access,
-					      struct mroce_region **win)
+static struct mroce_region *mroce_region_lock(const struct mroce_user_of_key *u, u32 key, u64 addr,
+					      u32 len, int access, struct mroce_region **win)
 {
 	struct mroce_region *r = mroce_region_find(u->dev, key);
 
@@ -182,15 +189,15 @@ int mroce_region_check(const struct mroce_user_of_key *u, u32 rkey, u64 addr, u3
 	return ret;
 }
 
-/* --- copying ----------------------------------------------------------------------------------------------- */
+/* --- copying ------------------------------------------------------------------------ */
 
 /*
- * Rule 29: pollers look at the last byte, or at a flag in the last word, so this becomes visible last, in ascending
- * order, after all that is before it; and all of it before what comes next.
+ * Rule 29: pollers look at the last byte, or at a flag in the last word, so this becomes visible
+ * last, in ascending order, after all that is before it; and all of it before what comes next.
  */
 static void mroce_write_ordered(u8 *to, const u8 *from, u32 n)
 {
-	smp_wmb();
+	smp_wmb();	/* all that is before */
 	for (; n && !IS_ALIGNED((uintptr_t)to, 8); n--)
 		WRITE_ONCE(*to++, *from++);
 	for (; n >= 8; n -= 8, to += 8, from += 8) {
@@ -201,7 +208,7 @@ static void mroce_write_ordered(u8 *to, const u8 *from, u32 n)
 	}
 	for (; n; n--)
 		WRITE_ONCE(*to++, *from++);
-	smp_wmb();
+	smp_wmb();	/* what comes next */
 }
 
 static int mroce_copy_strict(void *mem, u32 n, struct mroce_copy *c)
@@ -259,7 +266,8 @@ static void *mroce_region_at(const struct mroce_region *r, u64 addr, u32 *n)
 	return (void *)(r->blocks[block] + in_block);
 }
 
-static int mroce_region_copy_locked(const struct mroce_region *r, u64 addr, u32 len, struct mroce_copy *c)
+static int mroce_region_copy_locked(const struct mroce_region *r, u64 addr, u32 len,
+				    struct mroce_copy *c)
 {
 	int err = 0;
 
@@ -285,7 +293,8 @@ static int mroce_region_copy_locked(const struct mroce_region *r, u64 addr, u32 
  *
  * Return: 0, or -errno when there is no such right (any more).
  */
-int mroce_region_copy(const struct mroce_user_of_key *u, u32 key, u64 addr, u32 len, int access, struct mroce_copy *c)
+int mroce_region_copy(const struct mroce_user_of_key *u, u32 key, u64 addr, u32 len, int access,
+		      struct mroce_copy *c)
 {
 	struct mroce_region *r, *win;
 	int err = -EACCES;
@@ -313,11 +322,12 @@ int mroce_region_copy(const struct mroce_user_of_key *u, u32 key, u64 addr, u32 
  * @swap_add:	new value or addend
  * @old:	what was there
  *
- * Done by the CPU's own atomic instructions, so it is atomic towards applications on this host as well. The address
- * that is aligned may belong to memory that is not: then there is no such operation.
+ * Done by the CPU's own atomic instructions, so it is atomic towards applications on this host as
+ * well. The address that is aligned may belong to memory that is not: then there is no such
+ * operation.
  */
-int mroce_region_atomic(const struct mroce_user_of_key *u, u32 rkey, u64 addr, bool add, u64 compare, u64 swap_add,
-			u64 *old)
+int mroce_region_atomic(const struct mroce_user_of_key *u, u32 rkey, u64 addr, bool add,
+			u64 compare, u64 swap_add, u64 *old)
 {
 	struct mroce_region *r, *win;
 	int err = -EACCES;
@@ -374,9 +384,10 @@ out:
 	return err;
 }
 
-/* --- lists of entries -------------------------------------------------------------------------------------- */
+/* --- lists of entries --------------------------------------------------------------- */
 
-static int mroce_lkey_check(const struct mroce_user_of_key *u, const struct mroce_sge *sge, int access)
+static int mroce_lkey_check(const struct mroce_user_of_key *u, const struct mroce_sge *sge,
+			    int access)
 {
 	struct mroce_region *r, *win;
 
@@ -390,7 +401,8 @@ static int mroce_lkey_check(const struct mroce_user_of_key *u, const struct mroc
 }
 
 /* May all of them be used? Empty ones name nothing. */
-int mroce_sge_check(const struct mroce_user_of_key *u, const struct mroce_sge *sge, u32 n, int access)
+int mroce_sge_check(const struct mroce_user_of_key *u, const struct mroce_sge *sge, u32 n,
+		    int access)
 {
 	int err = 0;
 	u32 i;
@@ -413,8 +425,8 @@ int mroce_sge_check(const struct mroce_user_of_key *u, const struct mroce_sge *s
  * @access:	IB_ACCESS_LOCAL_WRITE, or 0
  * @c:		the other end
  */
-int mroce_sge_copy(const struct mroce_user_of_key *u, const struct mroce_sge *sge, u32 n, u32 offset, u32 len,
-		   int access, struct mroce_copy *c)
+int mroce_sge_copy(const struct mroce_user_of_key *u, const struct mroce_sge *sge, u32 n,
+		   u32 offset, u32 len, int access, struct mroce_copy *c)
 {
 	int err;
 	u32 l;

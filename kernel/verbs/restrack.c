@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * `rdma resource show` with -dd: what the driver knows of QPs, CQs and regions. Rule 26: a message of rdma netlink holds
- * 3.7 KB in all, so a QP's part stays below 1.5 KB, with one short line for each of a few paths.
+ * `rdma resource show` with -dd: what the driver knows of QPs, CQs and regions. Rule 26: a message
+ * of rdma netlink holds 3.7 KB in all, so a QP's part stays below 1.5 KB, with one short line for
+ * each of a few paths.
  */
 #include <rdma/restrack.h>
 #include "transport/internal.h"
@@ -14,8 +15,9 @@ static int mroce_put_path(struct sk_buff *msg, const struct mroce_path *p)
 	char name[8], text[80];
 
 	snprintf(name, sizeof(name), "path%u", p->index);
-	snprintf(text, sizeof(text), "if %u port %u cwnd %u inflight %u srtt_ns %llu ce %u", p->route.ifindex,
-		 p->route.sport, p->cc.cwnd, p->inflight_bytes, p->rtt.srtt, p->ce_seen);
+	snprintf(text, sizeof(text), "if %u port %u cwnd %u inflight %u srtt_ns %llu ce %u",
+		 p->route.ifindex, p->route.sport, p->cc.cwnd, p->inflight_bytes, p->rtt.srtt,
+			 p->ce_seen);
 	return rdma_nl_put_driver_string(msg, name, text);
 }
 
@@ -110,5 +112,6 @@ int mroce_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 		return -EMSGSIZE;
 	return mroce_nest_end(msg, nest, rdma_nl_put_driver_u32_hex(msg, "access", r->access) ?:
 					 rdma_nl_put_driver_u32(msg, "valid", r->valid) ?:
-					 rdma_nl_put_driver_u32(msg, "windows", atomic_read(&r->windows)));
+					 rdma_nl_put_driver_u32(msg, "windows",
+								atomic_read(&r->windows)));
 }

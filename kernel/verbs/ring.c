@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory of rings, and the kernel's own copies of what is in them. Rings are created and destroyed in process context;
- * slots belong to their queue's lock.
+ * Memory of rings, and the kernel's own copies of what is in them. Rings are created and destroyed
+ * in process context; slots belong to their queue's lock.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -27,7 +27,8 @@ struct mroce_rbuf *mroce_rbuf_create(struct ib_ucontext *uctx, u32 entries, u32 
 	rb->stride = stride;
 	rb->user = uctx;
 	rb->len = PAGE_ALIGN(MROCE_RING_ENTRIES + (size_t)entries * stride);
-	rb->hdr = __vmalloc(rb->len, (uctx ? GFP_KERNEL_ACCOUNT : GFP_KERNEL) | __GFP_ZERO | __GFP_NOWARN);
+	rb->hdr = __vmalloc(rb->len, (uctx ? GFP_KERNEL_ACCOUNT : GFP_KERNEL) | __GFP_ZERO |
+			    __GFP_NOWARN);
 	if (!rb->hdr) {
 		kfree(rb);
 		return ERR_PTR(-ENOMEM);

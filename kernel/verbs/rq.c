@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Receives: from the consumer's ring or call to a message, and back as a completion. Taking and completing happen under
- * the QP's data path lock; kernel consumers post from any context.
+ * Receives: from the consumer's ring or call to a message, and back as a completion. Taking and
+ * completing happen under the QP's data path lock; kernel consumers post from any context.
  */
 #include "verbs.h"
 
-/* --- copies ------------------------------------------------------------------------------------------------ */
+/* --- copies ------------------------------------------------------------------------- */
 
 int mroce_rwqe_from_wr(struct mroce_rwqe *w, u32 max_sge, const struct ib_recv_wr *wr)
 {
@@ -24,8 +24,12 @@ int mroce_rwqe_from_wr(struct mroce_rwqe *w, u32 max_sge, const struct ib_recv_w
 	return 0;
 }
 
-/* User space may change the slot under our eyes: each word is read once, and what is judged is the copy. */
-void mroce_rwqe_from_ring(struct mroce_rwqe *w, u32 max_sge, const struct mroce_rbuf *ring, u32 counter)
+/*
+ * User space may change the slot under our eyes: each word is read once, and what is judged is the
+ * copy.
+ */
+void mroce_rwqe_from_ring(struct mroce_rwqe *w, u32 max_sge, const struct mroce_rbuf *ring,
+			  u32 counter)
 {
 	const struct mroce_recv_wqe *from = mroce_rbuf_slot(ring, counter);
 
@@ -49,20 +53,24 @@ static void mroce_rwqe_check(struct mroce_rwqe *w, const struct mroce_user_of_ke
 		len += w->sge[i].length;
 	w->recv.len = min_t(u64, len, MROCE_MAX_MSG_LEN);
 	w->recv.placed = false;
-	if (w->recv.bad == MROCE_ST_OK && mroce_sge_check(u, w->sge, w->num_sge, IB_ACCESS_LOCAL_WRITE))
+	if (w->recv.bad == MROCE_ST_OK &&
+	    mroce_sge_check(u, w->sge, w->num_sge, IB_ACCESS_LOCAL_WRITE))
 		w->recv.bad = MROCE_ST_LOC_PROT;
 }
 
-/* --- the queue --------------------------------------------------------------------------------------------- */
+/* --- the queue ---------------------------------------------------------------------- */
 
 static u32 mroce_rq_posted(const struct mroce_rq *rq)
 {
 	const u32 *posted = rq->ring ? &rq->ring->hdr->prod : &rq->prod;
 
-	return smp_load_acquire(posted);
+	return smp_load_acquire(posted);	/* before the slots are read */
 }
 
-/* First counter without a posted receive; at most a queue's length ahead, whatever user space wrote into the ring. */
+/*
+ * First counter without a posted receive; at most a queue's length ahead, whatever user space wrote
+ * into the ring.
+ */
 u32 mroce_rq_limit(const struct mroce_qp *qp)
 {
 	const struct mroce_rq *rq = &qp->rq;
@@ -113,7 +121,7 @@ static void mroce_rq_advance(struct mroce_rq *rq)
 {
 	rq->done++;
 	if (rq->ring)
-		smp_store_release(&rq->ring->hdr->cons, rq->done);
+		smp_store_release(&rq->ring->hdr->cons, rq->done);	/* the slot was read */
 }
 
 /**
@@ -125,7 +133,8 @@ static void mroce_rq_advance(struct mroce_rq *rq)
  *
  * The slot is the consumer's again before it can see the completion.
  */
-void mroce_recv_complete(struct mroce_qp *qp, struct mroce_rwqe *w, struct mroce_cqe *cqe, bool solicited)
+void mroce_recv_complete(struct mroce_qp *qp, struct mroce_rwqe *w, struct mroce_cqe *cqe,
+			 bool solicited)
 {
 	mroce_qp_assert_locked(qp);
 	cqe->wr_id = w->wr_id;
@@ -153,8 +162,8 @@ static u64 mroce_rq_head_wr_id(struct mroce_rq *rq)
  * mroce_rq_flush() - the QP is in ERR: complete what is posted
  * @qp:		QP, locked
  *
- * From now on user space rings for each receive that it posts: it stores, passes a barrier and looks at the flag; we do
- * it the other way round.
+ * From now on user space rings for each receive that it posts: it stores, passes a barrier and
+ * looks at the flag; we do it the other way round.
  */
 void mroce_rq_flush(struct mroce_qp *qp)
 {
@@ -166,7 +175,7 @@ void mroce_rq_flush(struct mroce_qp *qp)
 		return;
 	if (rq->ring)
 		WRITE_ONCE(rq->ring->hdr->flags, MROCE_RING_F_DB);
-	smp_mb();
+	smp_mb();	/* the flag is there before we look what is posted */
 	for (end = mroce_rq_limit(qp); rq->done != end; ) {
 		struct mroce_cqe cqe = {
 			.wr_id = mroce_rq_head_wr_id(rq),
@@ -202,7 +211,7 @@ void mroce_rq_drop(struct mroce_qp *qp)
 	WRITE_ONCE(rq->ring->hdr->prod, 0);
 }
 
-/* --- posting ----------------------------------------------------------------------------------------------- */
+/* --- posting ------------------------------------------------------------------------ */
 
 /* User space rings because the QP is in ERR, or was when it looked. */
 static int mroce_recv_doorbell(struct mroce_qp *qp)
@@ -229,7 +238,7 @@ static int mroce_rq_stage(struct mroce_qp *qp, const struct ib_recv_wr **wr)
 		if (err)
 			return err;
 		w->wqe_cnt = rq->prod;
-		smp_store_release(&rq->prod, rq->prod + 1);
+		smp_store_release(&rq->prod, rq->prod + 1);	/* the slot is written */
 	}
 	return 0;
 }
@@ -252,7 +261,9 @@ int mroce_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struc
 	if (err)
 		*bad = wr;
 
-	/* who goes to ERR sets the state, then looks what is posted, with the same lock in between */
+	/*
+	 * who goes to ERR sets the state, then looks what is posted, with the same lock in between
+	 */
 	spin_lock_irqsave(&qp->rq.lock, flags);
 	if (qp->state == IB_QPS_ERR)
 		queue_work(to_mdev(ibqp->device)->wq, &qp->work);

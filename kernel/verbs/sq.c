@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Sends: copied from the consumer's ring or call, checked on the copy, given to the stream, and reported when done.
- * verbs.h says why their order holds. User space rings in process context; kernel consumers post from any.
+ * Sends: copied from the consumer's ring or call, checked on the copy, given to the stream, and
+ * reported when done. verbs.h says why their order holds. User space rings in process context;
+ * kernel consumers post from any.
  */
 #include "verbs.h"
 
@@ -31,14 +32,19 @@ struct mroce_wr_op {
 
 static const struct mroce_wr_op mroce_wr_ops[] = {
 	[IB_WR_RDMA_WRITE] = { OP_RC | OP_DATA | OP_INLINE, MROCE_MSG_WRITE, 0, IB_WC_RDMA_WRITE },
-	[IB_WR_RDMA_WRITE_WITH_IMM] = { OP_RC | OP_DATA | OP_INLINE, MROCE_MSG_WRITE, MROCE_MSG_F_IMM,
+	[IB_WR_RDMA_WRITE_WITH_IMM] = { OP_RC | OP_DATA | OP_INLINE, MROCE_MSG_WRITE,
+		MROCE_MSG_F_IMM,
 					IB_WC_RDMA_WRITE },
 	[IB_WR_SEND] = { OP_RC | OP_UD | OP_DATA | OP_INLINE, MROCE_MSG_SEND, 0, IB_WC_SEND },
-	[IB_WR_SEND_WITH_IMM] = { OP_RC | OP_UD | OP_DATA | OP_INLINE, MROCE_MSG_SEND, MROCE_MSG_F_IMM, IB_WC_SEND },
-	[IB_WR_SEND_WITH_INV] = { OP_RC | OP_DATA | OP_INLINE, MROCE_MSG_SEND, MROCE_MSG_F_INV, IB_WC_SEND },
+	[IB_WR_SEND_WITH_IMM] = { OP_RC | OP_UD | OP_DATA | OP_INLINE, MROCE_MSG_SEND,
+		MROCE_MSG_F_IMM, IB_WC_SEND },
+	[IB_WR_SEND_WITH_INV] = { OP_RC | OP_DATA | OP_INLINE, MROCE_MSG_SEND, MROCE_MSG_F_INV,
+		IB_WC_SEND },
 	[IB_WR_RDMA_READ] = { OP_RC | OP_DATA | OP_INTO, MROCE_MSG_READ, 0, IB_WC_RDMA_READ },
-	[IB_WR_ATOMIC_CMP_AND_SWP] = { OP_RC | OP_DATA | OP_INTO, MROCE_MSG_CMP_SWAP, 0, IB_WC_COMP_SWAP },
-	[IB_WR_ATOMIC_FETCH_AND_ADD] = { OP_RC | OP_DATA | OP_INTO, MROCE_MSG_FETCH_ADD, 0, IB_WC_FETCH_ADD },
+	[IB_WR_ATOMIC_CMP_AND_SWP] = { OP_RC | OP_DATA | OP_INTO, MROCE_MSG_CMP_SWAP, 0,
+		IB_WC_COMP_SWAP },
+	[IB_WR_ATOMIC_FETCH_AND_ADD] = { OP_RC | OP_DATA | OP_INTO, MROCE_MSG_FETCH_ADD, 0,
+		IB_WC_FETCH_ADD },
 	[IB_WR_LOCAL_INV] = { OP_RC, MROCE_MSG_LOCAL, 0, IB_WC_LOCAL_INV },
 	[IB_WR_BIND_MW] = { OP_RC, MROCE_MSG_LOCAL, 0, IB_WC_BIND_MW },
 	[IB_WR_REG_MR] = { OP_RC | OP_KERNEL, MROCE_MSG_LOCAL, 0, IB_WC_REG_MR },
@@ -52,7 +58,8 @@ static const struct mroce_wr_op *mroce_wr_op(const struct mroce_qp *qp, u32 opco
 	if (opcode >= ARRAY_SIZE(mroce_wr_ops))
 		return NULL;
 	op = &mroce_wr_ops[opcode];
-	if (!(op->bits & (mroce_qp_is_ud(qp) ? OP_UD : OP_RC)) || (op->bits & OP_KERNEL && !qp->kernel))
+	if (!(op->bits & (mroce_qp_is_ud(qp) ? OP_UD : OP_RC)) ||
+	    (op->bits & OP_KERNEL && !qp->kernel))
 		return NULL;
 	return op;
 }
@@ -62,7 +69,7 @@ static bool mroce_wr_is_atomic(const struct mroce_swqe *w)
 	return w->msg.kind == MROCE_MSG_CMP_SWAP || w->msg.kind == MROCE_MSG_FETCH_ADD;
 }
 
-/* --- the copy ---------------------------------------------------------------------------------------------- */
+/* --- the copy ----------------------------------------------------------------------- */
 
 static void mroce_swqe_operands(struct mroce_swqe *w, const struct mroce_send_wqe *h)
 {
@@ -87,8 +94,12 @@ static void mroce_swqe_operands(struct mroce_swqe *w, const struct mroce_send_wq
 	}
 }
 
-/* The fixed part. What it says of the data behind it is bounded here; false: nothing of it can be used. */
-static bool mroce_swqe_header(struct mroce_qp *qp, struct mroce_swqe *w, const struct mroce_send_wqe *h)
+/*
+ * The fixed part. What it says of the data behind it is bounded here; false: nothing of it can be
+ * used.
+ */
+static bool mroce_swqe_header(struct mroce_qp *qp, struct mroce_swqe *w,
+			      const struct mroce_send_wqe *h)
 {
 	const struct mroce_wr_op *op = mroce_wr_op(qp, h->opcode);
 	struct mroce_msg *m = &w->msg;
@@ -148,7 +159,8 @@ static void mroce_wqe_from_wr(const struct ib_send_wr *wr, bool ud, struct mroce
 	memset(h, 0, sizeof(*h));
 	h->wr_id = wr->wr_id;
 	h->opcode = wr->opcode;
-	h->flags = wr->send_flags & (IB_SEND_FENCE | IB_SEND_SIGNALED | IB_SEND_SOLICITED | IB_SEND_INLINE);
+	h->flags = wr->send_flags & (IB_SEND_FENCE | IB_SEND_SIGNALED | IB_SEND_SOLICITED |
+				     IB_SEND_INLINE);
 	h->num_sge = wr->num_sge;
 	switch (wr->opcode) {
 	case IB_WR_SEND_WITH_INV:
@@ -198,7 +210,8 @@ static void mroce_swqe_data(struct mroce_swqe *w, const struct ib_send_wr *wr)
 }
 
 /* A kernel consumer's request is refused in the call when it makes no sense. */
-static int mroce_swqe_from_wr(struct mroce_qp *qp, struct mroce_swqe *w, const struct ib_send_wr *wr)
+static int mroce_swqe_from_wr(struct mroce_qp *qp, struct mroce_swqe *w,
+			      const struct ib_send_wr *wr)
 {
 	struct mroce_send_wqe h;
 	u64 len = 0;
@@ -249,18 +262,18 @@ static void mroce_swqe_check(struct mroce_qp *qp, struct mroce_swqe *w)
 	m->len = mroce_wr_is_atomic(w) ? sizeof(u64) : min_t(u64, len, MROCE_MAX_MSG_LEN);
 }
 
-/* --- from the queue to the stream -------------------------------------------------------------------------- */
+/* --- from the queue to the stream --------------------------------------------------- */
 
 static u32 mroce_sq_posted(const struct mroce_sq *sq)
 {
 	const u32 *posted = sq->ring ? &sq->ring->hdr->prod : &sq->staged;
 
-	return smp_load_acquire(posted);
+	return smp_load_acquire(posted);	/* before the slots are read */
 }
 
 /*
- * How many can be taken: what was posted, as far as there is room for copies. An honest consumer never posts more than
- * that.
+ * How many can be taken: what was posted, as far as there is room for copies. An honest consumer
+ * never posts more than that.
  */
 static u32 mroce_sq_avail(const struct mroce_sq *sq)
 {
@@ -271,7 +284,8 @@ static u32 mroce_sq_avail(const struct mroce_sq *sq)
  * mroce_sq_next() - take the next request
  * @qp:		QP, locked
  *
- * Return: copied and checked, or NULL when there is none, or no memory for a copy: the doorbell finds that out.
+ * Return: copied and checked, or NULL when there is none, or no memory for a copy: the doorbell
+ * finds that out.
  */
 struct mroce_swqe *mroce_sq_next(struct mroce_qp *qp)
 {
@@ -288,7 +302,7 @@ struct mroce_swqe *mroce_sq_next(struct mroce_qp *qp)
 		mroce_swqe_from_ring(qp, w, sq->head);
 	w->wqe_cnt = sq->head++;
 	if (sq->ring)
-		smp_store_release(&sq->ring->hdr->cons, sq->head);
+		smp_store_release(&sq->ring->hdr->cons, sq->head);	/* the slot was copied */
 	mroce_swqe_check(qp, w);
 	return w;
 }
@@ -367,12 +381,15 @@ void mroce_sq_done(struct mroce_qp *qp, struct mroce_swqe *w, u8 status)
 	mroce_qp_assert_locked(qp);
 	if (mroce_qp_is_ud(qp))
 		mroce_av_put(w->ud.av);
-	smp_store_release(&qp->sq.tail, qp->sq.tail + 1);
+	smp_store_release(&qp->sq.tail, qp->sq.tail + 1);	/* the copy was read */
 	if (report)
 		mroce_qp_complete(qp, qp->ib.send_cq, &cqe, false);
 }
 
-/* RESET or destroy: what was posted is forgotten. Nobody posts, and nothing has the requests any more. */
+/*
+ * RESET or destroy: what was posted is forgotten. Nobody posts, and nothing has the requests any
+ * more.
+ */
 void mroce_sq_drop(struct mroce_qp *qp)
 {
 	struct mroce_sq *sq = &qp->sq;
@@ -392,7 +409,7 @@ void mroce_sq_drop(struct mroce_qp *qp)
 	WRITE_ONCE(sq->ring->hdr->prod, 0);
 }
 
-/* --- posting ----------------------------------------------------------------------------------------------- */
+/* --- posting ------------------------------------------------------------------------ */
 
 /* Memory for the copies of the next batch, where there is time to wait for it. */
 static int mroce_sq_prepare(struct mroce_sq *sq, u32 from, u32 n)
@@ -434,19 +451,22 @@ static int mroce_sq_stage(struct mroce_qp *qp, const struct ib_send_wr **wr)
 	int err;
 
 	for (; *wr; *wr = (*wr)->next) {
+		/* who frees a copy has read it */
 		if (sq->staged - smp_load_acquire(&sq->tail) >= sq->max_wr)
 			return -ENOMEM;
-		err = mroce_swqe_from_wr(qp, mroce_slot(&sq->slots, sq->staged & (sq->entries - 1)), *wr);
+		err = mroce_swqe_from_wr(qp,
+					 mroce_slot(&sq->slots, sq->staged & (sq->entries - 1)),
+						 *wr);
 		if (err)
 			return err;
-		smp_store_release(&sq->staged, sq->staged + 1);
+		smp_store_release(&sq->staged, sq->staged + 1);	/* the copy is written */
 	}
 	return 0;
 }
 
 /*
- * With irqs off the data path lock cannot be taken, and datagrams are sent without locks of the consumer: the work does
- * both.
+ * With irqs off the data path lock cannot be taken, and datagrams are sent without locks of the
+ * consumer: the work does both.
  */
 static void mroce_send_staged(struct mroce_qp *qp)
 {

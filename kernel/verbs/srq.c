@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues. Receives are taken by QPs in softirq or process context, under their data path locks; kernel
- * consumers post from any context.
+ * Shared receive queues. Receives are taken by QPs in softirq or process context, under their data
+ * path locks; kernel consumers post from any context.
  */
 #include <linux/log2.h>
 #include "verbs.h"
@@ -38,7 +38,7 @@ static u32 mroce_srq_left(const struct mroce_srq *srq)
 
 	lockdep_assert_held(&srq->lock);
 	if (srq->ring)
-		n = min(smp_load_acquire(&srq->ring->hdr->prod) - srq->cons, srq->entries);
+		n = min(READ_ONCE(srq->ring->hdr->prod) - srq->cons, srq->entries);
 	return n + srq->nreturned;
 }
 
@@ -76,13 +76,13 @@ static struct mroce_rwqe *mroce_srq_take_ring(struct mroce_srq *srq)
 	struct mroce_ring *hdr = srq->ring->hdr;
 	struct mroce_rwqe *w;
 
-	if (smp_load_acquire(&hdr->prod) == srq->cons)
+	if (smp_load_acquire(&hdr->prod) == srq->cons)	/* before the slot is read */
 		return NULL;
 	w = mroce_srq_slot(srq);
 	if (!w)
 		return NULL;
 	mroce_rwqe_from_ring(w, srq->max_sge, srq->ring, srq->cons++);
-	smp_store_release(&hdr->cons, srq->cons);
+	smp_store_release(&hdr->cons, srq->cons);	/* the slot was copied */
 	return w;
 }
 
@@ -159,7 +159,8 @@ static int mroce_srq_stage(struct mroce_srq *srq, const struct ib_recv_wr **wr)
 }
 
 /* User space rings for nothing here: the limit is looked at when receives are taken. */
-int mroce_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad)
+int mroce_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad)
 {
 	struct mroce_srq *srq = to_msrq(ibsrq);
 	unsigned long flags;
@@ -200,7 +201,8 @@ static int mroce_srq_alloc(struct mroce_srq *srq, struct ib_udata *udata)
 		return err;
 	if (!udata)
 		return mroce_slots_fill(&srq->slots);
-	srq->ring = mroce_rbuf_create(&uctx->ib, srq->entries, sizeof(struct mroce_recv_wqe) + sges);
+	srq->ring = mroce_rbuf_create(&uctx->ib, srq->entries, sizeof(struct mroce_recv_wqe) +
+				      sges);
 	if (IS_ERR(srq->ring)) {
 		err = PTR_ERR(srq->ring);
 		srq->ring = NULL;
@@ -216,8 +218,8 @@ int mroce_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct
 
 	if (attr->srq_type != IB_SRQT_BASIC)
 		return -EOPNOTSUPP;
-	if (!attr->attr.max_wr || attr->attr.max_wr > MROCE_MAX_WR || attr->attr.max_sge > MROCE_MAX_SGE ||
-	    attr->attr.srq_limit > attr->attr.max_wr)
+	if (!attr->attr.max_wr || attr->attr.max_wr > MROCE_MAX_WR ||
+	    attr->attr.max_sge > MROCE_MAX_SGE || attr->attr.srq_limit > attr->attr.max_wr)
 		return -EINVAL;
 	if (udata && udata->outlen < sizeof(struct mroce_create_srq_resp))
 		return -EINVAL;
@@ -246,7 +248,8 @@ int mroce_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct
 }
 
 /* Only the limit can change. One that is already passed is told at once. */
-int mroce_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask, struct ib_udata *udata)
+int mroce_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		     struct ib_udata *udata)
 {
 	struct mroce_srq *srq = to_msrq(ibsrq);
 	struct mroce_event *ev;

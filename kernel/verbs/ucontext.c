@@ -26,17 +26,18 @@ void mroce_dealloc_ucontext(struct ib_ucontext *uctx)
 }
 
 /*
- * The device leaves while applications have it open. uverbs has destroyed all objects of the context by now, and each
- * ring got its word `dead` in that: who polls in shared memory learns it there. The pages live on by the references that
- * the mappings have; nothing of ours is left in them (rule 23).
+ * The device leaves while applications have it open. uverbs has destroyed all objects of the
+ * context by now, and each ring got its word `dead` in that: who polls in shared memory learns it
+ * there. The pages live on by the references that the mappings have; nothing of ours is left in
+ * them (rule 23).
  */
 void mroce_disassociate_ucontext(struct ib_ucontext *uctx)
 {
 }
 
 /*
- * Pages are inserted under the vm_ops that uverbs has set, without private data: what follows (fork, munmap, exit) needs
- * no code of this module. The write lock of the mm is held.
+ * Pages are inserted under the vm_ops that uverbs has set, without private data: what follows
+ * (fork, munmap, exit) needs no code of this module. The write lock of the mm is held.
  */
 static int mroce_map_ring(const struct mroce_rbuf *rb, struct vm_area_struct *vma)
 {
@@ -45,7 +46,8 @@ static int mroce_map_ring(const struct mroce_rbuf *rb, struct vm_area_struct *vm
 
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
 	for (off = 0; off < rb->len; off += PAGE_SIZE) {
-		err = vm_insert_page(vma, vma->vm_start + off, vmalloc_to_page((void *)rb->hdr + off));
+		err = vm_insert_page(vma, vma->vm_start + off,
+				     vmalloc_to_page((void *)rb->hdr + off));
 		if (err)
 			return err;
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * UD and GSI: one datagram per message, without the transport. Sends leave in process context (a doorbell, or the QP's
- * work), one sender at a time so that they keep their order; they are received in softirq context.
+ * UD and GSI: one datagram per message, without the transport. Sends leave in process context (a
+ * doorbell, or the QP's work), one sender at a time so that they keep their order; they are
+ * received in softirq context.
  */
 #include <linux/delay.h>
 #include <linux/ip.h>
@@ -10,7 +11,7 @@
 
 #define MROCE_UD_BATCH	64
 
-/* --- sending ----------------------------------------------------------------------------------------------- */
+/* --- sending ------------------------------------------------------------------------ */
 
 struct mroce_ud_source {
 	struct mroce_qp *qp;
@@ -66,8 +67,8 @@ static u8 mroce_ud_xmit(struct mroce_qp *qp, struct mroce_swqe *w)
  * mroce_ud_send() - send what is posted
  * @qp:		UD or GSI QP, not locked
  *
- * Who finds somebody else at it may leave: that one looks again before it stops. After a send that failed the queue is
- * in SQE, and what is posted is flushed by mroce_sq_drain().
+ * Who finds somebody else at it may leave: that one looks again before it stops. After a send that
+ * failed the queue is in SQE, and what is posted is flushed by mroce_sq_drain().
  */
 void mroce_ud_send(struct mroce_qp *qp)
 {
@@ -100,7 +101,10 @@ out:
 	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
 }
 
-/* RESET: nobody sends any more, and nobody begins to, because of the state. Process context, not locked. */
+/*
+ * RESET: nobody sends any more, and nobody begins to, because of the state. Process context, not
+ * locked.
+ */
 void mroce_ud_quiesce(struct mroce_qp *qp)
 {
 	struct mroce_assoc *a;
@@ -116,21 +120,26 @@ void mroce_ud_quiesce(struct mroce_qp *qp)
 	}
 }
 
-/* --- receiving --------------------------------------------------------------------------------------------- */
+/* --- receiving ---------------------------------------------------------------------- */
 
-/* The 40 bytes before the payload: an IPv6 header is one already; an IPv4 header fills the second half. */
+/*
+ * The 40 bytes before the payload: an IPv6 header is one already; an IPv4 header fills the second
+ * half.
+ */
 static u8 mroce_ud_grh(const struct sk_buff *skb, u8 *grh)
 {
 	memset(grh, 0, MROCE_GRH_LEN);
 	if (skb->protocol == htons(ETH_P_IP)) {
-		memcpy(grh + MROCE_GRH_LEN - sizeof(struct iphdr), ip_hdr(skb), sizeof(struct iphdr));
+		memcpy(grh + MROCE_GRH_LEN - sizeof(struct iphdr), ip_hdr(skb),
+		       sizeof(struct iphdr));
 		return RDMA_NETWORK_IPV4;
 	}
 	memcpy(grh, ipv6_hdr(skb), MROCE_GRH_LEN);
 	return RDMA_NETWORK_IPV6;
 }
 
-static int mroce_ud_place(struct mroce_qp *qp, const struct mroce_rwqe *w, u8 *grh, const struct sk_buff *skb, u32 len)
+static int mroce_ud_place(struct mroce_qp *qp, const struct mroce_rwqe *w, u8 *grh,
+			  const struct sk_buff *skb, u32 len)
 {
 	struct mroce_user_of_key u = mroce_qp_recv_keys(qp);
 	struct mroce_copy c = { .dir = MROCE_COPY_FROM_BUF, .buf = grh };
@@ -142,11 +151,12 @@ static int mroce_ud_place(struct mroce_qp *qp, const struct mroce_rwqe *w, u8 *g
 	c.dir = MROCE_COPY_FROM_SKB;
 	c.skb = skb;
 	c.off = sizeof(struct mroce_datagram);
-	return mroce_sge_copy(&u, w->sge, w->num_sge, MROCE_GRH_LEN, len, IB_ACCESS_LOCAL_WRITE, &c);
+	return mroce_sge_copy(&u, w->sge, w->num_sge, MROCE_GRH_LEN, len, IB_ACCESS_LOCAL_WRITE,
+			      &c);
 }
 
-static void mroce_ud_complete(struct mroce_qp *qp, struct mroce_rwqe *w, const struct mroce_datagram *h,
-			      const struct sk_buff *skb)
+static void mroce_ud_complete(struct mroce_qp *qp, struct mroce_rwqe *w,
+			      const struct mroce_datagram *h, const struct sk_buff *skb)
 {
 	u32 len = skb->len - sizeof(*h);
 	struct mroce_cqe cqe = {
@@ -176,9 +186,12 @@ static bool mroce_ud_listens(const struct mroce_qp *qp)
 	return mroce_qp_is_ud(qp) && qp->state >= IB_QPS_RTR && qp->state <= IB_QPS_SQE;
 }
 
-/* A datagram for @qp, locked. One that does not fit is dropped: a stranger must not take the QP to ERR. */
-static void mroce_ud_deliver(struct mroce_dev *dev, struct mroce_qp *qp, const struct mroce_datagram *h,
-			     const struct sk_buff *skb)
+/*
+ * A datagram for @qp, locked. One that does not fit is dropped: a stranger must not take the QP to
+ * ERR.
+ */
+static void mroce_ud_deliver(struct mroce_dev *dev, struct mroce_qp *qp,
+			     const struct mroce_datagram *h, const struct sk_buff *skb)
 {
 	struct mroce_rwqe *w;
 
@@ -190,7 +203,8 @@ static void mroce_ud_deliver(struct mroce_dev *dev, struct mroce_qp *qp, const s
 		mroce_count_drop(dev, MROCE_CNT_DROP_PKEY);
 		return;
 	}
-	if (be32_to_cpu(h->qkey) != (qp->ib.qp_type == IB_QPT_GSI ? MROCE_GSI_QKEY : qp->attr.qkey)) {
+	if (be32_to_cpu(h->qkey) != (qp->ib.qp_type == IB_QPT_GSI ? MROCE_GSI_QKEY :
+				     qp->attr.qkey)) {
 		mroce_count_drop(dev, MROCE_CNT_DROP_QKEY);
 		return;
 	}
@@ -214,7 +228,8 @@ static void mroce_ud_deliver(struct mroce_dev *dev, struct mroce_qp *qp, const s
  * @local:	our GID
  * @remote:	the sender's
  */
-void mroce_ud_input(struct mroce_dev *dev, struct sk_buff *skb, const union ib_gid *local, const union ib_gid *remote)
+void mroce_ud_input(struct mroce_dev *dev, struct sk_buff *skb, const union ib_gid *local,
+		    const union ib_gid *remote)
 {
 	const struct mroce_datagram *h = (const void *)skb->data;
 	struct mroce_qp_entry *entry;

@@ -1,36 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of kernel/verbs share: the objects, one file each, and what they call of each other.
+ * What the files of kernel/verbs share: the objects, one file each, and what they call of each
+ * other.
  *
- *	device.c	the ib_device: attributes, registration, end		port.c		port, netdev events
- *	ucontext.c	user contexts, mmap					pd.c		protection domains
- *	ring.c		memory shared with user space; copies of its entries	ah.c		address handles
- *	region.c	memory by key, and copying to and from it		mr.c, mw.c	regions, windows
- *	cq.c		completion queues					qp.c		QPs: life, lock, events
- *	qp_state.c	modify and query					sq.c		sends: copy, check, post, complete
- *	rq.c		receives of a QP					srq.c		shared receives
- *	ud.c		UD and GSI data path					host.c		what the transport asks of verbs
- *	counters.c	rdma statistic						restrack.c	rdma resource
+ *	device.c	the ib_device: attributes, registration, end
+ *	port.c		the port, and the netdev's events
+ *	ucontext.c	user contexts, mmap
+ *	pd.c		protection domains
+ *	ah.c		address handles
+ *	ring.c		memory shared with user space; copies of its entries
+ *	region.c	memory by key, and copying to and from it
+ *	mr.c, mw.c	memory regions, windows
+ *	cq.c		completion queues
+ *	qp.c		QPs: life, lock, events
+ *	qp_state.c	modify and query
+ *	sq.c		sends: copy, check, post, complete
+ *	rq.c, srq.c	receives of a QP, of many
+ *	ud.c		data path of UD and GSI
+ *	host.c		what the transport asks of verbs
+ *	counters.c	rdma statistic
+ *	restrack.c	rdma resource
  *
  * Locks, outer to inner:
  *
- *	mroce_qp.mutex			modify, query and destroy of one QP; process context
- *	mroce_assoc.lock		BHs off: the data path of every QP that is bound to the association
- *	mroce_qp_entry.lock		BHs off: the data path of a QP without association (UD, GSI, RC before RTR), and
- *					changes of mroce_qp.assoc, which need both
- *	mroce_region.lock		of a window, then that of its region: read while copying, written to revoke
+ *	mroce_qp.mutex		modify, query and destroy of one QP; process context
+ *	mroce_assoc.lock	BHs off: the data path of every QP that is bound to the association
+ *	mroce_qp_entry.lock	BHs off: the data path of a QP without association (UD, GSI, RC
+ *				before RTR), and changes of mroce_qp.assoc, which need both
+ *	mroce_region.lock	of a window, then that of its region: read while copying, written to
+ *				revoke
  *	mroce_sq.lock, mroce_rq.lock, mroce_srq.lock, mroce_cq.lock
- *					leaves, irqs off: kernel consumers post and poll from any context
+ *				leaves, irqs off: kernel consumers post and poll from any context
  *
- * "The QP's data path lock" below is the association's if there is one, else the entry's: mroce_qp_lock() takes it.
+ * "The QP's data path lock" below is the association's if there is one, else the entry's:
+ * mroce_qp_lock() takes it.
  *
- * Order of posted sends. A user QP's work requests are ordered by its ring, and are taken from it only under the data
- * path lock: whichever doorbell comes first takes what is there, in ring order, and gives it to the stream before it
- * lets go. A kernel QP's are numbered in its SQ under mroce_sq.lock as they are posted, and go to the stream in the same
- * way. So concurrent posters cannot overtake, and no poster needs the data path lock with a consumer's irqs off: it
- * leaves that to the work.
+ * Order of posted sends. A user QP's work requests are ordered by its ring, and are taken from it
+ * only under the data path lock: whichever doorbell comes first takes what is there, in ring order,
+ * and gives it to the stream before it lets go. A kernel QP's are numbered in its SQ under
+ * mroce_sq.lock as they are posted, and go to the stream in the same way. So concurrent posters
+ * cannot overtake, and no poster needs the data path lock with a consumer's irqs off: it leaves
+ * that to the work.
  *
- * Nothing of a consumer is called with one of these locks held: completions and events are collected, see mroce_event.
+ * Nothing of a consumer is called with one of these locks held: completions and events are
+ * collected, see mroce_event.
  */
 #ifndef MROCE_VERBS_H
 #define MROCE_VERBS_H
@@ -67,7 +80,7 @@
 #define MROCE_WC_WITH_IMM	2
 #define MROCE_WC_WITH_INV	8
 
-/* --- ring.c ------------------------------------------------------------------------------------------------ */
+/* --- ring.c ------------------------------------------------------------------------- */
 
 /**
  * struct mroce_rbuf - a ring's memory; the ABI has its layout
@@ -89,7 +102,8 @@ struct mroce_rbuf {
 
 static inline void *mroce_rbuf_slot(const struct mroce_rbuf *rb, u32 counter)
 {
-	return (void *)rb->hdr + MROCE_RING_ENTRIES + (size_t)(counter & (rb->entries - 1)) * rb->stride;
+	return (void *)rb->hdr + MROCE_RING_ENTRIES +
+		(size_t)(counter & (rb->entries - 1)) * rb->stride;
 }
 
 struct mroce_rbuf *mroce_rbuf_create(struct ib_ucontext *uctx, u32 entries, u32 stride);
@@ -98,7 +112,7 @@ u64 mroce_rbuf_offset(struct mroce_rbuf *rb);
 void mroce_rbuf_free_mmap(struct rdma_user_mmap_entry *entry);
 
 /**
- * struct mroce_slots - the kernel's copies of work requests, in chunks that are allocated when first used
+ * struct mroce_slots - the kernel's copies of work requests, in chunks allocated when first used
  * @chunk:	pointers to chunks, NULL until used; set once, by cmpxchg()
  * @size:	bytes of a copy; constant
  * @shift:	log2 of copies in a chunk; constant
@@ -125,7 +139,7 @@ static inline void *mroce_slot(const struct mroce_slots *s, u32 i)
 	return chunk ? chunk + (i & ((1U << s->shift) - 1)) * s->size : NULL;
 }
 
-/* --- small objects ----------------------------------------------------------------------------------------- */
+/* --- small objects ------------------------------------------------------------------ */
 
 /**
  * struct mroce_ucontext - user context
@@ -201,7 +215,7 @@ int mroce_destroy_ah(struct ib_ah *ah, u32 flags);
 struct mroce_av *mroce_av_find(struct mroce_dev *dev, u32 num);
 void mroce_av_put(struct mroce_av *av);
 
-/* --- region.c ---------------------------------------------------------------------------------------------- */
+/* --- region.c ----------------------------------------------------------------------- */
 
 /* enum mroce_region_type: what kind of memory */
 enum mroce_region_type {
@@ -213,7 +227,8 @@ enum mroce_region_type {
 
 /**
  * struct mroce_region - what a key stands for
- * @key:	index in mroce_dev.mrs in the upper 24 bits; the lower 8 change with REG_MR and binding, under @lock
+ * @key:	index in mroce_dev.mrs in the upper 24 bits; the lower 8 change with REG_MR and
+ *		binding, under @lock
  * @type:	enum mroce_region_type; constant
  * @valid:	may be used; under @lock
  * @relaxed:	order of placement does not matter; constant
@@ -221,9 +236,10 @@ enum mroce_region_type {
  * @pd:		only compared; constant
  * @iova:	address of the first byte; under @lock
  * @len:	bytes; under @lock
- * @lock:	read while the memory is copied to or from, written to revoke: who has written @valid may be sure that
- *		nobody touches the memory any more
- * @base:	address of the first byte of block 0; of a window: its start in the region; under @lock
+ * @lock:	read while the memory is copied to or from, written to revoke: who has written
+ *		@valid may be sure that nobody touches the memory any more
+ * @base:	address of the first byte of block 0; of a window: its start in the region; under
+ *		@lock
  * @block_shift: log2 of a block's bytes; under @lock
  * @nblocks:	blocks in use; under @lock
  * @max_blocks:	length of @blocks; constant
@@ -296,27 +312,31 @@ struct mroce_user_of_key {
 	bool kernel;
 };
 
-struct mroce_region *mroce_region_alloc(enum mroce_region_type type, const struct ib_pd *pd, int access);
+struct mroce_region *mroce_region_alloc(enum mroce_region_type type, const struct ib_pd *pd,
+					int access);
 int mroce_region_publish(struct mroce_dev *dev, struct mroce_region *r);
 int mroce_region_unpublish(struct mroce_dev *dev, struct mroce_region *r);
 void mroce_region_free(struct mroce_region *r);
 struct mroce_region *mroce_region_find(struct mroce_dev *dev, u32 key);
 int mroce_region_check(const struct mroce_user_of_key *u, u32 rkey, u64 addr, u32 len, int access);
-int mroce_region_copy(const struct mroce_user_of_key *u, u32 key, u64 addr, u32 len, int access, struct mroce_copy *c);
-int mroce_region_atomic(const struct mroce_user_of_key *u, u32 rkey, u64 addr, bool add, u64 compare, u64 swap_add,
-			u64 *old);
+int mroce_region_copy(const struct mroce_user_of_key *u, u32 key, u64 addr, u32 len, int access,
+		      struct mroce_copy *c);
+int mroce_region_atomic(const struct mroce_user_of_key *u, u32 rkey, u64 addr, bool add,
+			u64 compare, u64 swap_add, u64 *old);
 int mroce_region_invalidate(const struct mroce_user_of_key *u, u32 key);
-int mroce_sge_check(const struct mroce_user_of_key *u, const struct mroce_sge *sge, u32 n, int access);
-int mroce_sge_copy(const struct mroce_user_of_key *u, const struct mroce_sge *sge, u32 n, u32 offset, u32 len,
-		   int access, struct mroce_copy *c);
+int mroce_sge_check(const struct mroce_user_of_key *u, const struct mroce_sge *sge, u32 n,
+		    int access);
+int mroce_sge_copy(const struct mroce_user_of_key *u, const struct mroce_sge *sge, u32 n,
+		   u32 offset, u32 len, int access, struct mroce_copy *c);
 
-/* --- mr.c, mw.c -------------------------------------------------------------------------------------------- */
+/* --- mr.c, mw.c --------------------------------------------------------------------- */
 
 /**
  * struct mroce_mr - memory region
  * @ib:		ib_core's
  * @region:	what its key stands for; constant
- * @map:	fast registration: blocks that the next REG_MR registers; the consumer's until it posts that
+ * @map:	fast registration: blocks that the next REG_MR registers; the consumer's until it
+ *		posts that
  * @map_off:	fast registration: offset of the first byte in block 0
  * @mapped:	fast registration: length of @map in use
  */
@@ -367,9 +387,10 @@ struct mroce_bind {
 };
 
 struct ib_mr *mroce_get_dma_mr(struct ib_pd *pd, int access);
-struct ib_mr *mroce_reg_user_mr(struct ib_pd *pd, u64 start, u64 len, u64 iova, int access, struct ib_udata *udata);
-struct ib_mr *mroce_rereg_user_mr(struct ib_mr *mr, int flags, u64 start, u64 len, u64 iova, int access,
-				  struct ib_pd *pd, struct ib_udata *udata);
+struct ib_mr *mroce_reg_user_mr(struct ib_pd *pd, u64 start, u64 len, u64 iova, int access,
+				struct ib_udata *udata);
+struct ib_mr *mroce_rereg_user_mr(struct ib_mr *mr, int flags, u64 start, u64 len, u64 iova,
+				  int access, struct ib_pd *pd, struct ib_udata *udata);
 struct ib_mr *mroce_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_sg);
 int mroce_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int n, unsigned int *offset);
 int mroce_dereg_mr(struct ib_mr *mr, struct ib_udata *udata);
@@ -379,7 +400,7 @@ int mroce_dealloc_mw(struct ib_mw *mw);
 u8 mroce_window_bind(const struct mroce_user_of_key *u, const struct mroce_bind *b);
 void mroce_window_release(struct mroce_region *w);
 
-/* --- cq.c -------------------------------------------------------------------------------------------------- */
+/* --- cq.c --------------------------------------------------------------------------- */
 
 /**
  * struct mroce_kernel_cqe - a slot of a kernel consumer's queue
@@ -426,7 +447,8 @@ static inline struct mroce_cq *to_mcq(struct ib_cq *cq)
 	return container_of(cq, struct mroce_cq, ib);
 }
 
-int mroce_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr, struct mroce_create_cq_arg *arg);
+int mroce_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
+		    struct mroce_create_cq_arg *arg);
 int mroce_destroy_cq(struct ib_cq *cq, struct ib_udata *udata);
 int mroce_resize_cq(struct ib_cq *cq, int cqe, struct ib_udata *udata);
 int mroce_poll_cq(struct ib_cq *cq, int n, struct ib_wc *wc);
@@ -435,7 +457,7 @@ bool mroce_cq_push(struct mroce_cq *cq, struct mroce_cqe *cqe, struct ib_qp *qp,
 		   struct list_head *events);
 void mroce_cq_forget(struct mroce_cq *cq, const struct ib_qp *qp);
 
-/* --- receives ---------------------------------------------------------------------------------------------- */
+/* --- receives ----------------------------------------------------------------------- */
 
 /**
  * struct mroce_rwqe - a receive work request, copied
@@ -538,15 +560,17 @@ static inline struct mroce_srq *to_msrq(struct ib_srq *srq)
 }
 
 int mroce_create_srq(struct ib_srq *srq, struct ib_srq_init_attr *attr, struct ib_udata *udata);
-int mroce_modify_srq(struct ib_srq *srq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask, struct ib_udata *udata);
+int mroce_modify_srq(struct ib_srq *srq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		     struct ib_udata *udata);
 int mroce_query_srq(struct ib_srq *srq, struct ib_srq_attr *attr);
 int mroce_destroy_srq(struct ib_srq *srq, struct ib_udata *udata);
-int mroce_post_srq_recv(struct ib_srq *srq, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad);
+int mroce_post_srq_recv(struct ib_srq *srq, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad);
 struct mroce_rwqe *mroce_srq_take(struct mroce_srq *srq, struct list_head *events);
 void mroce_srq_return(struct mroce_srq *srq, struct mroce_rwqe *w);
 void mroce_srq_done(struct mroce_srq *srq, struct mroce_rwqe *w);
 
-/* --- sends ------------------------------------------------------------------------------------------------- */
+/* --- sends -------------------------------------------------------------------------- */
 
 /**
  * struct mroce_swqe - a send work request, copied and checked
@@ -626,16 +650,18 @@ struct mroce_sq {
 	bool busy;
 };
 
-/* --- QPs --------------------------------------------------------------------------------------------------- */
+/* --- QPs ---------------------------------------------------------------------------- */
 
 /**
  * struct mroce_qp_entry - a QP number that packets may carry
  * @lock:	data path lock of a QP without association
  * @qp:		NULL once it is destroyed; under @lock
- * @peer:	of the association; under both locks: who holds the peer's lock and finds its peer here may use @qp
+ * @peer:	of the association; under both locks: who holds the peer's lock and finds its peer
+ *		here may use @qp
  * @rcu:	frees it after the last reader
  *
- * Receivers find the entry without a lock, so the QP itself need not wait for a grace period when it goes.
+ * Receivers find the entry without a lock, so the QP itself need not wait for a grace period when
+ * it goes.
  */
 struct mroce_qp_entry {
 	spinlock_t lock;
@@ -744,14 +770,16 @@ void mroce_qp_assert_locked(struct mroce_qp *qp);
 struct list_head *mroce_qp_events(struct mroce_qp *qp);
 void mroce_qp_deliver_list(struct list_head *events);
 void mroce_qp_note(struct mroce_qp *qp, enum mroce_qp_due what);
-void mroce_qp_complete(struct mroce_qp *qp, struct ib_cq *cq, struct mroce_cqe *cqe, bool solicited);
+void mroce_qp_complete(struct mroce_qp *qp, struct ib_cq *cq, struct mroce_cqe *cqe,
+		       bool solicited);
 void mroce_qp_enter_error(struct mroce_qp *qp);
 void mroce_qp_set_error(struct mroce_qp *qp);
 void mroce_qp_unbind(struct mroce_qp *qp);
 
 /* qp_state.c */
 int mroce_modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
-int mroce_query_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct ib_qp_init_attr *init);
+int mroce_query_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init);
 
 /* sq.c */
 int mroce_post_send(struct ib_qp *qp, const struct ib_send_wr *wr, const struct ib_send_wr **bad);
@@ -764,11 +792,13 @@ enum ib_wc_status mroce_wc_status(u8 status);
 /* rq.c */
 int mroce_post_recv(struct ib_qp *qp, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad);
 int mroce_rwqe_from_wr(struct mroce_rwqe *w, u32 max_sge, const struct ib_recv_wr *wr);
-void mroce_rwqe_from_ring(struct mroce_rwqe *w, u32 max_sge, const struct mroce_rbuf *ring, u32 counter);
+void mroce_rwqe_from_ring(struct mroce_rwqe *w, u32 max_sge, const struct mroce_rbuf *ring,
+			  u32 counter);
 u32 mroce_rq_limit(const struct mroce_qp *qp);
 struct mroce_rwqe *mroce_recv_take(struct mroce_qp *qp);
 void mroce_recv_untake(struct mroce_qp *qp, struct mroce_rwqe *w);
-void mroce_recv_complete(struct mroce_qp *qp, struct mroce_rwqe *w, struct mroce_cqe *cqe, bool solicited);
+void mroce_recv_complete(struct mroce_qp *qp, struct mroce_rwqe *w, struct mroce_cqe *cqe,
+			 bool solicited);
 void mroce_rq_flush(struct mroce_qp *qp);
 void mroce_rq_drop(struct mroce_qp *qp);
 
@@ -776,7 +806,7 @@ void mroce_rq_drop(struct mroce_qp *qp);
 void mroce_ud_send(struct mroce_qp *qp);
 void mroce_ud_quiesce(struct mroce_qp *qp);
 
-/* --- device ------------------------------------------------------------------------------------------------ */
+/* --- device ------------------------------------------------------------------------- */
 
 int mroce_device_add(const char *name, struct net_device *ndev);
 int mroce_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr);

@@ -461,7 +461,7 @@ TEST(rule_8__two_streams_share_the_cap)
 		post_write(x.a, m1, i * 1000, 1000, 0);
 		post_write(c, m2, i * 1000, 1000, 0);
 	}
-	world_settle(x.w, SEC);
+	world_settle(x.w, 20 * SEC);
 	world_end(x.w);
 }
 

@@ -25,6 +25,9 @@
 #ifndef __always_inline
 #define __always_inline		inline __attribute__((__always_inline__))
 #endif
+#ifndef __noreturn
+#define __noreturn		__attribute__((__noreturn__))
+#endif
 #ifndef noinline
 #define noinline		__attribute__((__noinline__))
 #endif
