@@ -25,12 +25,16 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 }
 #endif
 
-/* create_cq() got the whole bundle of attributes in 6.11 */
+/* 6.11: create_cq() gets the whole bundle of attributes; names given by the user are marked */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
 #define mroce_create_cq_arg	ib_udata
 static inline struct ib_udata *mroce_cq_udata(struct ib_udata *udata)
 {
 	return udata;
+}
+
+static inline void ib_mark_name_assigned_by_user(struct ib_device *ib)
+{
 }
 #else
 #define mroce_create_cq_arg	uverbs_attr_bundle

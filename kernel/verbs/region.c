@@ -141,6 +141,8 @@ static struct mroce_region *mroce_region_lock(const struct mroce_user_of_key *u,
 		}
 	}
 	__release(&r->lock);
+	if (*win)
+		__release(&(*win)->lock);
 	return r;
 
 refuse:
