@@ -229,8 +229,6 @@ void mroce_assoc_lock(struct mroce_assoc *a)
 /* pump, transmit, re-arm, deliver */
 void mroce_assoc_unlock(struct mroce_assoc *a, enum mroce_ctx ctx)
 	__releases(&a->lock);
-/* from any context: pump later from the work */
-void mroce_assoc_kick(struct mroce_assoc *a);
 
 /**
  * struct mroce_dgram - a UD or GSI message to be sent

@@ -165,12 +165,6 @@ void mroce_assoc_unlock(struct mroce_assoc *a, enum mroce_ctx ctx)
 	mroce_deliver(&events);
 }
 
-/* From any context, with a reference: look for something to do, soon. */
-void mroce_assoc_kick(struct mroce_assoc *a)
-{
-	queue_work(a->dev->wq, &a->work);
-}
-
 static void mroce_assoc_work(struct work_struct *work)
 {
 	struct mroce_assoc *a = container_of(work, struct mroce_assoc, work);
