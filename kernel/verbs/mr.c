@@ -106,15 +106,28 @@ struct ib_mr *mroce_reg_user_mr(struct ib_pd *pd, u64 start, u64 len, u64 iova, 
  * ever sees a region that is half the one and half the other, and if it fails the old one is as it
  * was.
  */
+/* Other rights to the same memory: the region, and with it its keys, stays. */
+static void mroce_region_set_access(struct mroce_region *r, int access)
+{
+	write_lock_bh(&r->lock);
+	r->access = access;
+	write_unlock_bh(&r->lock);
+}
+
 struct ib_mr *mroce_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 len, u64 iova,
 				  int access, struct ib_pd *pd, struct ib_udata *udata)
 {
-	const struct mroce_region *r = to_mmr(ibmr)->region;
+	struct mroce_region *r = to_mmr(ibmr)->region;
 
 	if (flags & ~IB_MR_REREG_SUPPORTED || r->type != MROCE_REGION_USER)
 		return ERR_PTR(-EOPNOTSUPP);
 	if (atomic_read(&r->windows))
 		return ERR_PTR(-EBUSY);
+	if (flags == IB_MR_REREG_ACCESS && (r->umem->writable || !ib_access_writable(access)) &&
+	    !((access ^ r->access) & IB_ACCESS_RELAXED_ORDERING)) {
+		mroce_region_set_access(r, access);
+		return NULL;
+	}
 	if (!(flags & IB_MR_REREG_TRANS)) {
 		start = r->umem->address;
 		len = r->len;

@@ -50,8 +50,9 @@ int mroce_dealloc_mw(struct ib_mw *ibmw)
 	return 0;
 }
 
-#define MROCE_WINDOW_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
-				 IB_ACCESS_REMOTE_ATOMIC | IB_ZERO_BASED)
+/* LOCAL_WRITE says nothing of a window, but consumers set it as they do for regions. */
+#define MROCE_WINDOW_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+				 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | IB_ZERO_BASED)
 
 static bool mroce_window_may(const struct mroce_region *w, const struct mroce_region *r,
 			     const struct mroce_user_of_key *u, const struct mroce_bind *b)

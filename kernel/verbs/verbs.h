@@ -60,6 +60,7 @@
 #include "compat.h"
 #include "driver.h"
 
+#define MROCE_VENDOR_ID		0x026d72	/* no OUI is ours: a locally administered one */
 #define MROCE_MAX_OBJECTS	(1 << 20)
 #define MROCE_MAX_SGE		32
 #define MROCE_MAX_INLINE	512
