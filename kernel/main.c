@@ -30,7 +30,7 @@ static int __init mroce_init(void)
 
 /*
  *  1. No new link is added, and newlink is not running any more.
- *  2. All devices are unregistered. That may be waiting for netdev events that run at the same time,
+ *  2. All devices are unregistered. That may be waiting for netdev events running at the same time,
  *     so these end later.
  *  3. No event looks for a device any more.
  *  4. RCU callbacks of ours: there are none, kfree_rcu() needs no code; the barrier is for the net

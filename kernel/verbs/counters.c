@@ -6,7 +6,8 @@
 #include "verbs.h"
 
 static const struct rdma_stat_desc mroce_stats[] = {
-#define MROCE_STAT_DESC(id, text)	[MROCE_CNT_##id] = { .name = text },
+#define MROCE_STAT_DESC(id, text)	\
+	[MROCE_CNT_##id] = { .name = text },
 	MROCE_COUNTERS(MROCE_STAT_DESC)
 #undef MROCE_STAT_DESC
 };

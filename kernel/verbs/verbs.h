@@ -61,11 +61,11 @@
 #include "driver.h"
 
 #define MROCE_VENDOR_ID		0x026d72	/* no OUI is ours: a locally administered one */
-#define MROCE_MAX_OBJECTS	(1 << 20)
+#define MROCE_MAX_OBJECTS	BIT(20)
 #define MROCE_MAX_SGE		32
 #define MROCE_MAX_INLINE	512
-#define MROCE_MAX_WR		(1 << 15)
-#define MROCE_MAX_CQE		(1 << 20)
+#define MROCE_MAX_WR		BIT(15)
+#define MROCE_MAX_CQE		BIT(20)
 #define MROCE_MAX_RD_ATOMIC	128
 #define MROCE_MAX_FAST_PAGES	1024
 #define MROCE_MAX_QPN		0xffffff
@@ -430,7 +430,7 @@ struct mroce_kernel_cqe {
  */
 struct mroce_cq {
 	struct ib_cq ib;
-	spinlock_t lock;
+	spinlock_t lock;	/* see @lock */
 	struct mroce_rbuf *ring;
 	u32 prod;
 	u32 cons;
@@ -500,7 +500,7 @@ static inline struct mroce_rwqe *to_rwqe(struct mroce_recv *recv)
 struct mroce_rq {
 	struct mroce_rbuf *ring;
 	struct mroce_slots slots;
-	spinlock_t lock;
+	spinlock_t lock;	/* see @lock */
 	u32 entries;
 	u32 max_wr;
 	u32 max_sge;
@@ -534,7 +534,7 @@ struct mroce_rq {
  */
 struct mroce_srq {
 	struct ib_srq ib;
-	spinlock_t lock;
+	spinlock_t lock;	/* see @lock */
 	struct mroce_rbuf *ring;
 	struct mroce_slots slots;
 	u32 entries;
@@ -639,7 +639,7 @@ static inline struct mroce_sge *mroce_swqe_sge(struct mroce_swqe *w)
 struct mroce_sq {
 	struct mroce_rbuf *ring;
 	struct mroce_slots slots;
-	spinlock_t lock;
+	spinlock_t lock;	/* see @lock */
 	u32 entries;
 	u32 max_wr;
 	u32 max_sge;
@@ -665,7 +665,7 @@ struct mroce_sq {
  * it goes.
  */
 struct mroce_qp_entry {
-	spinlock_t lock;
+	spinlock_t lock;	/* see @lock */
 	struct mroce_qp *qp;
 	struct mroce_peer *peer;
 	struct rcu_head rcu;
@@ -712,7 +712,7 @@ struct mroce_qp {
 	struct mroce_assoc __rcu *assoc;
 	struct mroce_sq sq;
 	struct mroce_rq rq;
-	struct mutex mutex;
+	struct mutex mutex;	/* see @mutex */
 	enum ib_qp_state state;
 	bool kernel;
 	bool sig_all;

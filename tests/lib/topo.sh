@@ -25,9 +25,13 @@ wait_for() {
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ $SECONDS -lt $end ] || { echo "waited in vain for: $*" >&2; return 1; }
-		sleep 0.05
+		nap 0.05
 	done
 }
+
+# A short sleep without starting a program: nothing is ever written to that pipe.
+exec {topo_never}<> <(:)
+nap() { read -rt "$1" -u "$topo_never" || true; }
 
 in_ns() { ip netns exec "$@"; }
 

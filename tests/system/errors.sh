@@ -67,7 +67,6 @@ blackholed() { # [U39] [M101]
 	expect "$got" '<=' "$(awk -v w="$want" -v l=$late 'BEGIN { print w * l + (l > 1.3) * 0.2 }')" seconds
 	expect "$(grew mrB stream_retry_exceeded)" '>=' 1 stream_retry_exceeded
 }
-ended() { ! kill -0 "$1" 2>/dev/null; }
 
 # A network that is away for less than the limit costs nothing but time.
 gap_survived() { # [U38]

@@ -72,14 +72,10 @@ gids_follow() { # [U20]
 }
 
 gid_types() { # [U21]
-	local f n=0 gid
-	for f in /sys/class/infiniband/mrA/ports/1/gids/*; do
-		gid=$(cat "$f")
-		[ "$gid" != 0000:0000:0000:0000:0000:0000:0000:0000 ] || continue
-		n=$((n + 1))
-		[ "$(cat "/sys/class/infiniband/mrA/ports/1/gid_attrs/types/${f##*/}")" = "RoCE v2" ]
-		[ "$(cat "/sys/class/infiniband/mrA/ports/1/gid_attrs/ndevs/${f##*/}")" = va ]
-	done
+	local n attrs=/sys/class/infiniband/mrA/ports/1/gid_attrs
+	n=$(grep -vhx '0000:0000:0000:0000:0000:0000:0000:0000' /sys/class/infiniband/mrA/ports/1/gids/* | wc -l)
+	expect "$(grep -hsx 'RoCE v2' $attrs/types/* | wc -l)" == "$n" "GIDs of type RoCE v2"
+	expect "$(grep -hsx va $attrs/ndevs/* | wc -l)" == "$n" "GIDs of va"
 	expect $n '>=' 2 "GIDs"
 	note "$n GIDs"
 }
@@ -146,6 +142,10 @@ kind() { # [U15] [U24]
 		return
 		;;
 	tun) ip -n K tuntap add k0 mode tun ;;
+	veth)
+		ip -n K link add k0 type veth peer name under
+		ip -n K link set under up
+		;;
 	vlan)
 		ip -n K link add under type dummy
 		ip -n K link set under up
@@ -192,7 +192,8 @@ between() { # [U24]
 	for ns in A B; do
 		case $k in
 		vlan) ip -n $ns link add up0 link v${ns,,} type vlan id 9 ;;
-		macvlan | ipvlan) ip -n $ns link add up0 link v${ns,,} type "$k" ;;
+		macvlan) ip -n $ns link add up0 link v${ns,,} type macvlan ;;
+		ipvlan) ip -n $ns link add up0 link v${ns,,} type ipvlan mode l2 ;;
 		esac
 		ip -n $ns link set up0 up
 	done
@@ -337,6 +338,7 @@ queued_below() { # [U4]
 
 reloads() { # [U2] [U3]
 	local i
+	clear_all
 	for ((i = 0; i < rounds; i++)); do
 		rmmod metaroce || fail "round $i: rmmod"
 		modprobe metaroce || fail "round $i: modprobe"
@@ -359,6 +361,7 @@ reloads() { # [U2] [U3]
 allocations_fail() { # [U11]
 	local f=/sys/kernel/debug/failslab i made=0
 	[ -d $f ] || skip "this kernel injects no faults"
+	clear_all
 	ns_add A
 	ip -n A link add d0 type dummy
 	ip -n A addr add 10.5.0.1/24 dev d0

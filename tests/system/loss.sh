@@ -10,9 +10,9 @@ lib=$(dirname "$(readlink -f "$0")")/../lib
 . "$lib/verbs.sh"
 
 # The debug kernel is seven times slower. In simulated time the link has a speed.
-n=300 base=()
+n=150 base=()
 if [ -n "$METAROCE_DEBUG" ]; then n=60; fi
-if [ -n "$METAROCE_SIM" ]; then n=500 base=(rate=10gbit delay=5us); fi
+if [ -n "$METAROCE_SIM" ]; then n=100 base=(rate=10gbit delay=5us); fi
 
 # impaired KEY=VALUE...: both directions of the wire.
 impaired() {
@@ -21,12 +21,10 @@ impaired() {
 
 # What may never happen, whatever the network does.
 healthy() {
-	local dev c
+	local dev
 	for dev in mrA mrB; do
-		for c in stream_retry_exceeded stream_rnr_exceeded met_remote_error conn_reset \
-			refused_invalid refused_access refused_operation rx_drop_malformed tx_self_reordered; do
-			expect "$(grew $dev $c)" == 0 "$dev $c"
-		done
+		unmoved $dev stream_retry_exceeded stream_rnr_exceeded met_remote_error conn_reset \
+			refused_invalid refused_access refused_operation rx_drop_malformed tx_self_reordered
 	done
 }
 
@@ -85,7 +83,7 @@ marked() { # [U50]
 # ---- goodput, in simulated time --------------------------------------------------------
 
 # goodput [OPTION...]: MB/s of 64 KiB Writes.
-goodput() { bw -n 4000 -r "$@" | field MB/s; }
+goodput() { bw -n 1000 -r "$@" | field MB/s; }
 
 keeps() { # [U35]
 	local loss=$1 want=$2 got kept

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * The kernel/user ABI of the metaroce driver: what passes through uverbs beside the core commands, and the
- * layout of the rings that an application shares with the kernel.
+ * The kernel/user ABI of the metaroce driver: what passes through uverbs beside the core
+ * commands, and the layout of the rings that an application shares with the kernel.
  *
- * Rings.  Every CQ, SQ, RQ and SRQ of a user context is one mmap()ed block: a struct mroce_ring, then
- * @entries slots of @stride bytes from MROCE_RING_ENTRIES on.  prod and cons are free-running counters; the
- * slot of counter c is c & (entries - 1).  Each counter has one writer.  The kernel copies a slot once and
- * validates the copy; it never trusts a counter that user space can write.
+ * Rings.  Every CQ, SQ, RQ and SRQ of a user context is one mmap()ed block: a struct mroce_ring,
+ * then @entries slots of @stride bytes from MROCE_RING_ENTRIES on.  prod and cons are free-
+ * running counters; the slot of counter c is c & (entries - 1).  Each counter has one writer.
+ * The kernel copies a slot once and validates the copy; it never trusts a counter that user
+ * space can write.
  *
- * ring | prod written by | cons written by                        | doorbell
- * -----|-----------------|----------------------------------------|-----------------------------------------
- * SQ   | user            | kernel, when it has copied the slot    | uverbs POST_SEND without work requests
- * RQ   | user            | kernel, when the receive has completed | none; POST_RECV while MROCE_RING_F_DB is set
- * SRQ  | user            | kernel, when it has copied the slot    | none; POST_SRQ_RECV while MROCE_RING_F_DB is set
- * CQ   | kernel          | user                                   | none; armed by writing @arm
+ * ring | prod   | cons                                   | doorbell
+ * -----|--------|----------------------------------------|---------------------------------------
+ * SQ   | user   | kernel, when it has copied the slot    | uverbs POST_SEND without work requests
+ * RQ   | user   | kernel, when the receive has completed | POST_RECV while MROCE_RING_F_DB is set
+ * SRQ  | user   | kernel, when it has copied the slot    | POST_SRQ_RECV, likewise
+ * CQ   | kernel | user                                   | none; armed by writing @arm
  *
- * A send queue entry is free again when a completion reports its @wqe_cnt or a later one. When a QP goes to
- * RESET, each side sets its counters of SQ and RQ to 0, the kernel first, and user space removes the QP's
- * completions from its CQs; so it does after the QP's destruction.
+ * A send queue entry is free again when a completion reports its @wqe_cnt or a later one. When a
+ * QP goes to RESET, each side sets its counters of SQ and RQ to 0, the kernel first, and user
+ * space removes the QP's completions from its CQs; so it does after the QP's destruction.
  */
 #ifndef METAROCE_ABI_H
 #define METAROCE_ABI_H
@@ -31,7 +32,8 @@
 #define MROCE_DRIVER_ID			0x4d526f43
 
 #define MROCE_RING_ENTRIES		256	/* offset of the first slot */
-#define MROCE_RING_F_DB			1U	/* flags: the kernel wants a doorbell for each post (QP in error, SRQ limit armed) */
+/* flags: the kernel wants a doorbell for each post (QP in error, SRQ limit armed) */
+#define MROCE_RING_F_DB			1U
 
 /* mroce_ring.arm; the kernel swaps it for MROCE_ARM_NONE when it raises the event */
 #define MROCE_ARM_NONE			0U
@@ -63,9 +65,10 @@ struct mroce_sge {
 #define MROCE_WQE_F_INLINE		8U
 
 /*
- * One send work request; opcode is an IBV_WR_* value. num_sge mroce_sge entries follow, or inline_len bytes
- * with MROCE_WQE_F_INLINE. imm is the immediate in network order, or the rkey to invalidate in host order;
- * bind: a key that the window had, of which the upper 24 bits name it. rkey of a bind is the key that it gets.
+ * One send work request; opcode is an IBV_WR_* value. num_sge mroce_sge entries follow, or
+ * inline_len bytes with MROCE_WQE_F_INLINE. imm is the immediate in network order, or the rkey
+ * to invalidate in host order; bind: a key that the window had, of which the upper 24 bits name
+ * it. rkey of a bind is the key that it gets.
  */
 struct mroce_send_wqe {
 	__aligned_u64 wr_id;
@@ -80,7 +83,7 @@ struct mroce_send_wqe {
 	__aligned_u64 compare_add;	/* atomics; bind: address of the window */
 	__aligned_u64 swap;		/* atomics; bind: length of the window */
 	__u32 remote_qkey;		/* UD; bind: access flags */
-	__u32 ah;			/* UD: ah_num of the address handle; bind: lkey of the region */
+	__u32 ah;			/* UD: ah_num of the address; bind: lkey of the region */
 };
 
 /* One receive work request; num_sge mroce_sge entries follow. */
@@ -93,7 +96,7 @@ struct mroce_recv_wqe {
 /* One completion. status, opcode and wc_flags are IBV_WC_* values. */
 struct mroce_cqe {
 	__aligned_u64 wr_id;
-	__aligned_u64 timestamp;	/* ns of CLOCK_REALTIME, taken when the completion was made */
+	__aligned_u64 timestamp;	/* ns of CLOCK_REALTIME, when it was made */
 	__u32 status;
 	__u32 opcode;
 	__u32 byte_len;
@@ -102,7 +105,7 @@ struct mroce_cqe {
 	__u32 src_qp;
 	__u32 wc_flags;
 	__u32 vendor_err;
-	__u32 wqe_cnt;			/* counter of the work request in its SQ (sends) or RQ (receives) */
+	__u32 wqe_cnt;			/* counter of the work request in its SQ or RQ */
 	__u16 pkey_index;
 	__u8 sl;
 	__u8 is_recv;
@@ -127,8 +130,9 @@ struct mroce_create_cq_resp {
 };
 
 /*
- * A new ring; the kernel moves unpolled completions into it, sets its cons and prod accordingly (user space
- * goes on from the cons it finds there) and takes arm along. User space does not poll meanwhile.
+ * A new ring; the kernel moves unpolled completions into it, sets its cons and prod accordingly
+ * (user space goes on from the cons it finds there) and takes arm along. User space does not
+ * poll meanwhile.
  */
 struct mroce_resize_cq_resp {
 	__aligned_u64 mmap_offset;
