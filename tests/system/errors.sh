@@ -215,12 +215,15 @@ t "packets: RESET out of the blue" counted rx_drop_reset reset 10
 t "packets: CONNECT that offers nothing" counted rx_drop_connect connect 10
 t "packets: no checksum" counted rx_drop_checksum checksum 10
 t "packets: datagram to no queue pair" counted rx_drop_no_qp datagram 10
-t "packets: PSN outside the window" counted_live rx_drop_psn psn 5
-t "packets: no such path" counted_live rx_drop_path path 5
-t "packets: unknown operation" counted_live rx_drop_malformed opcode 5
-t "packets: impossible length" counted_live rx_drop_malformed length 5
-t "packets: from another address" from_elsewhere
-t "packets: the same again" counted_live rx_duplicate again 5
-t "packets: a flood of noise beside traffic [U61]" flood
+# Simulated links are too fast for traffic that lasts as long as a script takes.
+if [ -z "$METAROCE_SIM" ]; then
+	t "packets: PSN outside the window" counted_live rx_drop_psn psn 5
+	t "packets: no such path" counted_live rx_drop_path path 5
+	t "packets: unknown operation" counted_live rx_drop_malformed opcode 5
+	t "packets: impossible length" counted_live rx_drop_malformed length 5
+	t "packets: from another address" from_elsewhere
+	t "packets: the same again" counted_live rx_duplicate again 5
+	t "packets: a flood of noise beside traffic [U61]" flood
+fi
 clear_all
 tap_done
