@@ -228,6 +228,21 @@ static void ack_rtt(struct mroce_path *p, const struct mroce_ack_block *b, u64 n
 }
 
 /*
+ * Was the tail probe needed? If this ACK echoes what was sent before the probe, it was under way
+ * already: the other end is slower than the network, so probe later. If it echoes the probe, the
+ * tail or its ACK was lost.
+ */
+static void ack_probed(struct mroce_path *p, const struct mroce_ack_block *b)
+{
+	u64 *slack = &p->conn->probe_slack;
+
+	if ((s32)(be32_to_cpu(b->tstamp_echo) - p->probe_tick) < 0)
+		*slack = min(*slack * 2, MROCE_PROBE_SLACK_MAX);
+	else
+		*slack = max(*slack / 2, MROCE_PROBE_SLACK);
+}
+
+/*
  * Duplicates that our probes did not cause mean that a packet was late, not lost: wait longer on
  * this path [M57].
  */
@@ -239,8 +254,6 @@ static void ack_duplicates(struct mroce_path *p, const struct mroce_ack_block *b
 	if ((s32)fresh <= 0)
 		return;
 	p->dup_seen = dups;
-	if (p->dup_allowed)	/* the other end is slower than the network: probe later */
-		p->conn->probe_slack = min(p->conn->probe_slack * 2, MROCE_PROBE_SLACK_MAX);
 	if (fresh <= p->dup_allowed) {
 		p->dup_allowed -= fresh;
 		return;
@@ -309,6 +322,8 @@ static bool ack_one(struct mroce_conn *conn, const struct mroce_ack_block *b, u6
 	ack_duplicates(p, b);
 	if (pkts) {
 		ack_rtt(p, b, now);
+		if (p->probes)
+			ack_probed(p, b);
 		p->probes = 0;
 		p->rtos = 0;
 	}

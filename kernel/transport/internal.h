@@ -240,6 +240,7 @@ struct mroce_rtt {
  * @ce_seen:		send: ce_count in the last ACK
  * @last_ack:		send: when it last came, ns; 0: never
  * @probes:		send: tail probes since the last progress
+ * @probe_tick:		send: timestamp of the last tail probe
  * @rtos:		send: RTOs since the last progress
  * @rtt:		send: of this path's samples
  * @cc:			send: congestion state
@@ -280,6 +281,7 @@ struct mroce_path {
 	u32 ce_seen;
 	u64 last_ack;
 	u8 probes;
+	u32 probe_tick;
 	u8 rtos;
 	struct mroce_rtt rtt;
 	struct mroce_cc cc;

@@ -32,6 +32,8 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 		flags |= MROCE_F_RETX | MROCE_F_ACK_REQ;
 		mroce_count(peer, MROCE_CNT_TX_RETX);
 	}
+	if (sent->probe)
+		p->probe_tick = mroce_tick(now);
 	sent->probe = false;
 	if (!sent->seg)
 		mroce_count(peer, MROCE_CNT_TX_EMPTY);

@@ -50,7 +50,7 @@ static int mroce_region_alloc_blocks(struct mroce_region *r, size_t n)
 
 /* Pages are found by index, whatever the order in which they were pinned together. */
 static int mroce_region_pin(struct mroce_region *r, struct ib_device *ib, u64 start, u64 len,
-			    int access)
+			    u64 iova, int access)
 {
 	struct sg_page_iter it;
 	struct ib_umem *umem;
@@ -66,11 +66,23 @@ static int mroce_region_pin(struct mroce_region *r, struct ib_device *ib, u64 st
 	__sg_page_iter_start(&it, umem->sgt_append.sgt.sgl, umem->sgt_append.sgt.orig_nents, 0);
 	while (__sg_page_iter_next(&it) && r->nblocks < r->max_blocks)
 		r->blocks[r->nblocks++] = (unsigned long)page_address(sg_page_iter_page(&it));
+	r->iova = iova;
+	r->len = len;
+	r->base = iova - (start & ~PAGE_MASK);
+	r->block_shift = PAGE_SHIFT;
+	r->relaxed = access & IB_ACCESS_RELAXED_ORDERING;
 	return 0;
 }
 
 #define MROCE_MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
-			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_MW_BIND)
+			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_MW_BIND | IB_ACCESS_OPTIONAL)
+
+static int mroce_user_check(u64 len, u64 iova, int access)
+{
+	if (access & ~MROCE_MR_ACCESS)
+		return -EOPNOTSUPP;
+	return iova + len < iova ? -EINVAL : 0;
+}
 
 struct ib_mr *mroce_reg_user_mr(struct ib_pd *pd, u64 start, u64 len, u64 iova, int access,
 				struct ib_udata *udata)
@@ -79,63 +91,81 @@ struct ib_mr *mroce_reg_user_mr(struct ib_pd *pd, u64 start, u64 len, u64 iova, 
 	int err;
 
 	BUILD_BUG_ON(!IS_ENABLED(CONFIG_64BIT));	/* page_address() is always there */
-	if (access & ~(MROCE_MR_ACCESS | IB_ACCESS_OPTIONAL))
-		return ERR_PTR(-EOPNOTSUPP);
-	if (iova + len < iova)
-		return ERR_PTR(-EINVAL);
-
+	err = mroce_user_check(len, iova, access);
+	if (err)
+		return ERR_PTR(err);
 	r = mroce_region_alloc(MROCE_REGION_USER, pd, access);
 	if (!r)
 		return ERR_PTR(-ENOMEM);
-	err = mroce_region_pin(r, pd->device, start, len, access);
+	err = mroce_region_pin(r, pd->device, start, len, iova, access);
 	if (err) {
 		mroce_region_free(r);
 		return ERR_PTR(err);
 	}
-	r->iova = iova;
-	r->len = len;
-	r->base = iova - (start & ~PAGE_MASK);
-	r->block_shift = PAGE_SHIFT;
-	r->relaxed = access & IB_ACCESS_RELAXED_ORDERING;
 	r->valid = true;
 	return mroce_mr_publish(to_mdev(pd->device), r);
 }
 
-/*
- * A new region with what changes, the rest as it was; ib_core deregisters the old one. So no reader
- * ever sees a region that is half the one and half the other, and if it fails the old one is as it
- * was.
- */
-/* Other rights to the same memory: the region, and with it its keys, stays. */
-static void mroce_region_set_access(struct mroce_region *r, int access)
+/* What changes, changes in one step; the key stays. @fresh has new memory, and gets the old. */
+static int mroce_region_replace(struct mroce_region *r, struct mroce_region *fresh, int flags,
+				int access, const struct ib_pd *pd)
 {
+	int err = 0;
+
 	write_lock_bh(&r->lock);
-	r->access = access;
+	if (atomic_read(&r->windows)) {
+		err = -EBUSY;
+	} else {
+		if (fresh->umem) {
+			swap(r->umem, fresh->umem);
+			swap(r->blocks, fresh->blocks);
+			r->nblocks = fresh->nblocks;
+			r->max_blocks = fresh->max_blocks;
+			r->iova = fresh->iova;
+			r->len = fresh->len;
+			r->base = fresh->base;
+		}
+		if (flags & IB_MR_REREG_PD)
+			r->pd = pd;
+		r->access = access;
+		r->relaxed = access & IB_ACCESS_RELAXED_ORDERING;
+	}
 	write_unlock_bh(&r->lock);
+	return err;
 }
 
+/*
+ * The memory is pinned anew when it changes, or when it was pinned to be read only. If anything
+ * fails the region is as it was.
+ */
 struct ib_mr *mroce_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 len, u64 iova,
 				  int access, struct ib_pd *pd, struct ib_udata *udata)
 {
-	struct mroce_region *r = to_mmr(ibmr)->region;
+	struct mroce_region *r = to_mmr(ibmr)->region, *fresh;
+	int err = 0;
 
 	if (flags & ~IB_MR_REREG_SUPPORTED || r->type != MROCE_REGION_USER)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (atomic_read(&r->windows))
-		return ERR_PTR(-EBUSY);
-	if (flags == IB_MR_REREG_ACCESS && (r->umem->writable || !ib_access_writable(access)) &&
-	    !((access ^ r->access) & IB_ACCESS_RELAXED_ORDERING)) {
-		mroce_region_set_access(r, access);
-		return NULL;
-	}
+	if (!(flags & IB_MR_REREG_ACCESS))
+		access = r->access;
 	if (!(flags & IB_MR_REREG_TRANS)) {
 		start = r->umem->address;
 		len = r->len;
 		iova = r->iova;
 	}
-	if (!(flags & IB_MR_REREG_ACCESS))
-		access = r->access;
-	return mroce_reg_user_mr(pd, start, len, iova, access, udata);
+	err = mroce_user_check(len, iova, access);
+	if (err)
+		return ERR_PTR(err);
+
+	fresh = mroce_region_alloc(MROCE_REGION_USER, pd, access);
+	if (!fresh)
+		return ERR_PTR(-ENOMEM);
+	if (flags & IB_MR_REREG_TRANS || (ib_access_writable(access) && !r->umem->writable))
+		err = mroce_region_pin(fresh, pd->device, start, len, iova, access);
+	if (!err)
+		err = mroce_region_replace(r, fresh, flags, access, pd);
+	mroce_region_free(fresh);
+	return err ? ERR_PTR(err) : NULL;
 }
 
 struct ib_mr *mroce_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_sg)

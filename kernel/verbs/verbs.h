@@ -232,9 +232,9 @@ enum mroce_region_type {
  *		binding, under @lock
  * @type:	enum mroce_region_type; constant
  * @valid:	may be used; under @lock
- * @relaxed:	order of placement does not matter; constant
+ * @relaxed:	order of placement does not matter; under @lock
  * @access:	IB_ACCESS_*; under @lock
- * @pd:		only compared; constant
+ * @pd:		only compared; under @lock
  * @iova:	address of the first byte; under @lock
  * @len:	bytes; under @lock
  * @lock:	read while the memory is copied to or from, written to revoke: who has written
@@ -243,9 +243,9 @@ enum mroce_region_type {
  *		@lock
  * @block_shift: log2 of a block's bytes; under @lock
  * @nblocks:	blocks in use; under @lock
- * @max_blocks:	length of @blocks; constant
+ * @max_blocks:	length of @blocks; under @lock
  * @blocks:	kernel addresses of blocks; under @lock
- * @umem:	pinned user memory; constant
+ * @umem:	pinned user memory; under @lock
  * @windows:	bound to it
  * @parent:	window: the region that it is bound to, counted in @windows; under @lock
  * @qpn:	window of type 2: the only QP that may use it, 0: any; under @lock
