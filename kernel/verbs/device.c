@@ -22,7 +22,6 @@ static int mroce_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	memset(attr, 0, sizeof(*attr));
 	attr->sys_image_guid = ib->node_guid;
 	attr->vendor_id = MROCE_VENDOR_ID;
-	attr->vendor_id = 0xffffff;	/* no OUI of our own */
 	attr->max_mr_size = ~0ULL;
 	attr->page_size_cap = ~(PAGE_SIZE - 1);
 	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_RC_RNR_NAK_GEN |
