@@ -194,20 +194,25 @@ static struct mroce_dev *mroce_device_alloc(struct net_device *ndev)
 /*
  * The netdev may have left, or moved to another namespace, before its events could find the device:
  * then they do not come any more. It is looked for after the device can be found, under the lock
- * under which the events are sent.
+ * under which the events are sent. The device is looked up: from its registration on others may
+ * have unregistered it.
  */
-static void mroce_device_check_netdev(struct mroce_dev *dev, const struct net *net)
+static void mroce_device_check_netdev(struct net_device *ndev, const struct net *net)
 {
+	struct ib_device *ib = ib_device_get_by_netdev(ndev, (enum rdma_driver_id)MROCE_DRIVER_ID);
 	bool gone;
 
+	if (!ib)
+		return;
 	rtnl_lock();
-	gone = dev->netdev->reg_state != NETREG_REGISTERED || dev_net(dev->netdev) != net;
+	gone = ndev->reg_state != NETREG_REGISTERED || dev_net(ndev) != net;
 	rtnl_unlock();
 	if (gone)
-		ib_unregister_device_queued(&dev->ib);
+		ib_unregister_device_queued(ib);
+	ib_device_put(ib);
 }
 
-static int mroce_device_register(struct mroce_dev *dev, const char *name, const struct net *net)
+static int mroce_device_register(struct mroce_dev *dev, const char *name)
 {
 	int err;
 
@@ -215,13 +220,7 @@ static int mroce_device_register(struct mroce_dev *dev, const char *name, const 
 	if (err)
 		return err;
 	ib_mark_name_assigned_by_user(&dev->ib);
-	err = ib_register_device(&dev->ib, name, NULL);
-	if (err)
-		return err;
-
-	/* It may be unregistered by others from now on; the reference keeps it for the check. */
-	mroce_device_check_netdev(dev, net);
-	return 0;
+	return ib_register_device(&dev->ib, name, NULL);
 }
 
 static int mroce_device_create(const char *name, struct net_device *ndev)
@@ -243,9 +242,11 @@ static int mroce_device_create(const char *name, struct net_device *ndev)
 
 	/* from here on ib_dealloc_device() undoes all of the above */
 	ib_set_device_ops(&dev->ib, &mroce_dev_ops);
-	err = mroce_device_register(dev, name, net);
-	if (!err)
+	err = mroce_device_register(dev, name);
+	if (!err) {
+		mroce_device_check_netdev(ndev, net);
 		return 0;
+	}
 	goto err_dev;
 
 err_wq:

@@ -236,10 +236,13 @@ void mroce_qp_enter_error(struct mroce_qp *qp)
  */
 void mroce_qp_set_error(struct mroce_qp *qp)
 {
+	int n;
+
 	if (qp->stream.peer)
 		mroce_stream_flush(&qp->stream, ktime_get_ns());
 	mroce_qp_enter_error(qp);
-	while (mroce_sq_drain(qp))
+	/* once round the queue: who posts meanwhile rings, and flushes that himself */
+	for (n = qp->sq.entries; n > 0 && mroce_sq_drain(qp); n -= MROCE_SQ_BATCH)
 		;
 }
 
@@ -251,17 +254,15 @@ static void mroce_qp_work(struct work_struct *work)
 {
 	struct mroce_qp *qp = container_of(work, struct mroce_qp, work);
 	struct mroce_assoc *a;
-	bool more;
 
 	if (mroce_qp_is_ud(qp))
 		mroce_ud_send(qp);
-	do {
-		a = mroce_qp_lock(qp);
-		more = mroce_sq_drain(qp);
-		if (qp->state == IB_QPS_ERR)
-			mroce_rq_flush(qp);
-		mroce_qp_unlock(qp, a, MROCE_CTX_RX);
-	} while (more);
+	a = mroce_qp_lock(qp);
+	if (mroce_sq_drain(qp))
+		queue_work(to_mdev(qp->ib.device)->wq, &qp->work);
+	if (qp->state == IB_QPS_ERR)
+		mroce_rq_flush(qp);
+	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
 }
 
 /* --- birth -------------------------------------------------------------------------- */

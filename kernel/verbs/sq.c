@@ -6,8 +6,6 @@
  */
 #include "verbs.h"
 
-#define MROCE_SQ_BATCH	64	/* taken under the lock in one go */
-
 /* What a work request may be, and on which type of QP */
 #define OP_RC		0x01
 #define OP_UD		0x02
@@ -422,17 +420,22 @@ static int mroce_sq_prepare(struct mroce_sq *sq, u32 from, u32 n)
 	return 0;
 }
 
-/* Process context. What other doorbells take meanwhile need not be ours. */
+/*
+ * Process context. What other doorbells take meanwhile need not be ours. Once round the queue is
+ * all that an honest consumer can have posted.
+ */
 static int mroce_send_doorbell(struct mroce_qp *qp)
 {
 	struct mroce_sq *sq = &qp->sq;
-	u32 end = mroce_sq_posted(sq), head, n;
+	u32 head = READ_ONCE(sq->head), was;
 	struct mroce_assoc *a;
+	u32 end, n;
 	int err;
 
+	end = head + min(mroce_sq_posted(sq) - head, sq->entries);
 	do {
-		head = READ_ONCE(sq->head);
-		n = min3(end - head, sq->entries, (u32)MROCE_SQ_BATCH);
+		was = head;
+		n = min_t(u32, end - head, MROCE_SQ_BATCH);
 		err = mroce_sq_prepare(sq, head, n);
 		if (err)
 			return err;
@@ -440,8 +443,10 @@ static int mroce_send_doorbell(struct mroce_qp *qp)
 			mroce_ud_send(qp);
 		a = mroce_qp_lock(qp);
 		mroce_sq_drain(qp);
+		head = sq->head;
 		mroce_qp_unlock(qp, a, MROCE_CTX_RX);
-	} while (READ_ONCE(sq->head) != head && (s32)(end - READ_ONCE(sq->head)) > 0);
+		cond_resched();
+	} while (head != was && (s32)(end - head) > 0);
 	return 0;
 }
 

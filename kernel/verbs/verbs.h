@@ -64,6 +64,7 @@
 #define MROCE_MAX_OBJECTS	BIT(20)
 #define MROCE_MAX_SGE		32
 #define MROCE_MAX_INLINE	512
+#define MROCE_SQ_BATCH		64	/* sends taken under the lock in one go */
 #define MROCE_MAX_WR		BIT(15)
 #define MROCE_MAX_CQE		BIT(20)
 #define MROCE_MAX_RD_ATOMIC	128
