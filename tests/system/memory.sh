@@ -15,10 +15,12 @@ if [ -n "$METAROCE_DEBUG" ]; then many=1000; fi
 # Kernel memory in bytes beside rings, which are the only users of vmalloc that grow here, and
 # beside what belongs to processes. Idle things give memory back within a second or so.
 kernel_bytes() {
+	local key kb rest
+	local -A v=()
 	sleep 3
-	awk '{ v[$1] = $2 }
-		END { print 1024 * (v["MemTotal:"] - v["MemFree:"] - v["Cached:"] - v["Buffers:"] -
-			v["AnonPages:"] - v["PageTables:"] - v["VmallocUsed:"]) }' /proc/meminfo
+	while read -r key kb rest; do v[${key%:}]=$kb; done </proc/meminfo
+	echo $((1024 * (v[MemTotal] - v[MemFree] - v[Cached] - v[Buffers] - v[AnonPages] -
+		v[PageTables] - v[VmallocUsed])))
 }
 
 # holding OPTION...: runs, keeps everything, sets $held to the kernel's bytes.
@@ -76,7 +78,7 @@ per_connection() {
 	release
 	mark mrA
 	bw_from=$first holding -o send -s 1000000 -q 1 -Q $peers -n $peers -G
-	expect "$(grew mrA conn_opened)" == "$peers" "connections"
+	expect "$(grew mrA conn_opened)" '>=' $((peers - 1)) "connections"
 	release
 	cost=$(((held - one) / (2 * (peers - 1))))
 	note "$peers connections, $cost bytes each at either end"
