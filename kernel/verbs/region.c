@@ -112,6 +112,32 @@ static bool mroce_region_may(const struct mroce_region *r, const struct mroce_us
 
 #define MROCE_REMOTE	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
 
+static void mroce_region_enter(struct mroce_region *r)
+{
+	read_lock(&r->lock);
+	__release(&r->lock);
+}
+
+static void mroce_region_leave(struct mroce_region *r)
+{
+	__acquire(&r->lock);
+	read_unlock(&r->lock);
+}
+
+/* The region of a locked window, locked too, or NULL. */
+static struct mroce_region *mroce_window_enter(struct mroce_region *win, int access)
+{
+	struct mroce_region *r = win->parent;
+
+	if (!(access & MROCE_REMOTE))
+		return NULL;
+	mroce_region_enter(r);
+	if (r->valid)
+		return r;
+	mroce_region_leave(r);
+	return NULL;
+}
+
 /*
  * Lock the memory that @key stands for: a region, or by a remote access a window and its region.
  * @win is the window, or NULL. Returns NULL when there is no such right; else to be unlocked with
@@ -120,44 +146,29 @@ static bool mroce_region_may(const struct mroce_region *r, const struct mroce_us
 static struct mroce_region *mroce_region_lock(const struct mroce_user_of_key *u, u32 key, u64 addr,
 					      u32 len, int access, struct mroce_region **win)
 {
-	struct mroce_region *r = mroce_region_find(u->dev, key);
+	struct mroce_region *r = mroce_region_find(u->dev, key), *parent;
 
 	*win = NULL;
 	if (!r)
 		return NULL;
-	read_lock(&r->lock);
-	if (r->key != key || !mroce_region_may(r, u, addr, len, access))
-		goto refuse;
-	if (r->type == MROCE_REGION_WINDOW) {
-		if (!(access & MROCE_REMOTE))
-			goto refuse;
+	mroce_region_enter(r);
+	if (r->key == key && mroce_region_may(r, u, addr, len, access)) {
+		if (r->type != MROCE_REGION_WINDOW)
+			return r;
 		*win = r;
-		r = r->parent;
-		read_lock(&r->lock);
-		if (!r->valid) {
-			read_unlock(&r->lock);
-			r = *win;
-			goto refuse;
-		}
+		parent = mroce_window_enter(r, access);
+		if (parent)
+			return parent;
 	}
-	__release(&r->lock);
-	if (*win)
-		__release(&(*win)->lock);
-	return r;
-
-refuse:
-	read_unlock(&r->lock);
+	mroce_region_leave(r);
 	return NULL;
 }
 
 static void mroce_region_unlock(struct mroce_region *r, struct mroce_region *win)
 {
-	__acquire(&r->lock);
-	read_unlock(&r->lock);
-	if (win) {
-		__acquire(&win->lock);
-		read_unlock(&win->lock);
-	}
+	mroce_region_leave(r);
+	if (win)
+		mroce_region_leave(win);
 }
 
 /* Where a window of zero-based addresses lies in its region. */
