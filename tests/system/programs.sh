@@ -53,40 +53,37 @@ v6() {
 	verbs "$prog" "$(gid6 mrA 1)" "$(gid6 mrB 2)" 10.0.0.1 "$@"
 }
 
+# gids DEV: index and family of each; those of one family reach each other.
 gids() {
-	local f
+	local f gid
 	for f in "/sys/class/infiniband/$1/ports/1/gids"/*; do
-		grep -qx 0000:0000:0000:0000:0000:0000:0000:0000 "$f" || echo "${f##*/}"
-	done | sort -n
-}
-
-# Which family a GID has: those of one kind reach each other.
-family() {
-	case $(cat "/sys/class/infiniband/$1/ports/1/gids/$2") in
-	0000:0000:0000:0000:0000:ffff:*) echo 4 ;;
-	fe80:*) echo link ;;
-	*) echo 6 ;;
-	esac
+		read -r gid <"$f"
+		case $gid in
+		0000:0000:0000:0000:0000:0000:0000:0000) ;;
+		0000:0000:0000:0000:0000:ffff:*) echo "${f##*/} IPv4" ;;
+		fe80:*) echo "${f##*/} link-local" ;;
+		*) echo "${f##*/} IPv6" ;;
+		esac
+	done
 }
 
 every_gid() { # [U19]
-	local a b n=0
-	for a in $(gids mrA); do
-		for b in $(gids mrB); do
-			[ "$(family mrA "$a")" = "$(family mrB "$b")" ] || continue
-			echo "GID $a ($(family mrA "$a")) and $b"
+	local a b fa fb n=0
+	while read -r a fa <&3; do
+		while read -r b fb <&4; do
+			[ "$fa" = "$fb" ] || continue
+			echo "GID $a ($fa) and $b"
 			verbs ibv_rc_pingpong "$a" "$b" 10.0.0.1 -e -c -n 20
 			n=$((n + 1))
-		done
-	done
+		done 4< <(gids mrB)
+	done 3< <(gids mrA)
 	expect $n '>=' 3 "pairs of GIDs"
 	note "$n pairs of GIDs"
 }
 
-# A GID of link-local address: only neighbours on the link reach it.
 sizes() {
 	local s
-	for s in 1 64 1407 1408 1409 4096 65537 1048576; do
+	for s in 1 1409 4096 65537 1048576; do
 		v4 ibv_rc_pingpong -e -c -n 8 -s $s
 	done
 }
@@ -101,10 +98,11 @@ perf() {
 }
 
 v4_perf() {
-	local prog=$1 a b
+	local prog=$1 a b port=18515
 	shift
+	[[ " $* " != *' -R '* ]] || port=cm
 	a=$(gid_of mrA 10.0.0.1) b=$(gid_of mrB 10.0.0.2)
-	pair A "$prog -d mrA -x $a $*" B "$prog -d mrB -x $b $* 10.0.0.1" 18515
+	pair A "$prog -d mrA -x $a $*" B "$prog -d mrB -x $b $* 10.0.0.1" $port
 }
 
 bandwidth() {
@@ -125,7 +123,18 @@ rping_v() { # SERVER-ADDRESS OPTIONS...
 
 ucmatose_n() { pair A "ucmatose -c 4 -C 20 -S 8192" B "ucmatose -s $1 -c 4 -C 20 -S 8192" cm; }
 udaddy_n() { pair A "udaddy -c 4 -C 20 -S 1024" B "udaddy -s $1 -c 4 -C 20 -S 1024" cm; }
-cmtime_n() { pair A "cmtime -c 50" B "cmtime -s $1 -c 50" cm; }
+
+# Its server never ends by itself.
+cmtime_n() {
+	local rc=0
+	serve A /tmp/cmtime cmtime -c 50
+	wait_for 20 cm_listening
+	in_ns B timeout 60 cmtime -s "$1" -c 50 || rc=$?
+	kill "$server_pid"
+	wait "$server_pid" || true
+	[ $rc = 0 ] || cat /tmp/cmtime
+	return $rc
+}
 
 # Each rping is a connection that comes and goes; none is left.
 many_connections() { # [U28] [U29]
@@ -134,7 +143,7 @@ many_connections() { # [U28] [U29]
 	serve A /tmp/rping rping -s -P -a 10.0.0.1
 	wait_for 20 cm_listening
 	for ((i = 0; i < n; i++)); do
-		in_ns B timeout 20 rping -c -a 10.0.0.1 -C 1 >/dev/null || { cat /tmp/rping; fail "connection $i"; }
+		in_ns B timeout 20 rping -c -a 10.0.0.1 -C 1 || { cat /tmp/rping; rdma res; fail "connection $i: $?"; }
 	done
 	kill "$server_pid"
 	wait "$server_pid" || true
