@@ -27,8 +27,9 @@ diag() { sed 's/^/# /'; }
 
 # expect GOT OP WANT [TEXT]: numbers, also fractions; OP is one of < <= == != >= >
 expect() {
+	[ -n "$1" ] && [ -n "$3" ] || fail "${4:-value}: got '$1', expected $2 '$3'"
 	case $1$3 in
-	*[!0-9-]* | '') ;;
+	*[!0-9-]*) ;;
 	*) if (($1 $2 $3)); then return; fi ;;
 	esac
 	awk -v a="$1" -v b="$3" "BEGIN { exit !((a + 0) $2 (b + 0)) }" ||

@@ -69,15 +69,24 @@ answers_lost() { # [U41]
 	expect "$(sum tx_retransmit)" '>' 0 tx_retransmit
 }
 
+# The kernel's UDP looks at checksums before we see a packet.
+damaged() {
+	impaired corrupt=5%
+	bw -n $n -c
+	expect "$(in_ns A nstat -asz UdpInCsumErrors | awk '/^Udp/ { print $2 }')" '>' 0 UdpInCsumErrors
+}
+
+# Only towards A: acknowledgements are not ECN-capable, so they would be lost.
 marked() { # [U50]
-	impaired mark=5%
+	impaired
+	shape B vb "${base[@]}" mark=5%
 	mark mrA; mark mrB
 	bw -n $n -c
-	changes mrB
+	changes mrA; changes mrB
 	healthy
 	expect "$(grew mrA rx_ce_marked)" '>' 0 rx_ce_marked
 	expect "$(grew mrB cwnd_reduced_ce)" '>' 0 cwnd_reduced_ce
-	expect "$(sum tx_retransmit)" == 0 tx_retransmit
+	expect "$(grew mrB loss_gap)" == 0 loss_gap
 }
 
 # ---- goodput, in simulated time --------------------------------------------------------
@@ -103,9 +112,10 @@ clean_goodput() {
 	clean=$(goodput)
 	note "clean: $clean MB/s"
 	changes mrB
-	expect "$(sum tx_retransmit)" == 0 tx_retransmit
-	expect "$clean" '>=' 1125 "MB/s of 1250"
 	echo "$clean" >/tmp/clean
+	# tail probes while slow start fills the queue may be early
+	expect "$(grew mrB tx_retransmit)" '<=' 10 tx_retransmit
+	expect "$clean" '>=' 1125 "MB/s of 1250"
 }
 
 # A queue of ten packets below, and far more outstanding.
@@ -117,23 +127,26 @@ small_queue() { # [U36]
 	healthy
 }
 
+# A connection that has never known a shorter way. Before the first sample its probes go by
+# guess, so a few are early.
 long_way() { # [U37]
-	impaired delay=15ms
+	hosts rate=10gbit delay=15ms limit=60000
 	mark mrA; mark mrB
 	bw -s 1048576 -q 16 -n 200 -r
-	changes mrB
+	changes mrA; changes mrB
 	healthy
 	expect "$(sum retransmit_spurious)" == 0 retransmit_spurious
-	expect "$(sum tx_retransmit)" == 0 tx_retransmit
+	expect "$(sum loss_rto)" == 0 loss_rto
+	expect "$(sum tx_retransmit)" '<=' 6 tx_retransmit
 }
 
 # One small message is lost with nothing behind it: 10 us of round trip, so the probe is due
 # after some 40 us.
 tail_lost() { # [U48]
 	local longest
-	impaired
+	hosts "${base[@]}"
 	mark mrB
-	bw_start -o send -s 64 -q 1 -D 0.5
+	bw_start -o write -s 64 -q 1 -D 0.2
 	bw_running
 	in_ns B nft -f - <<-'N'
 		table inet once {
@@ -143,11 +156,11 @@ tail_lost() { # [U48]
 			}
 		}
 	N
-	bw_end | tee /tmp/tail
+	bw_end >/tmp/tail
+	cat /tmp/tail
 	longest=$(field longest_us </tmp/tail)
-	in_ns B nft delete table inet once
 	changes mrB
-	expect "$(grew mrB tx_retransmit)" '>' 0 tx_retransmit
+	expect "$(grew mrB tx_retransmit)" '>=' 1 tx_retransmit
 	note "longest wait $longest us"
 	expect "$longest" '<' 1000 "microseconds"
 }
@@ -156,7 +169,8 @@ hosts "${base[@]}"
 all "1 % lost" tx_retransmit loss=1%
 all "a quarter overtaken" rx_out_of_order delay=200us reorder=25%
 all "5 % doubled" rx_duplicate dup=5%
-all "1 % damaged" tx_retransmit,rx_drop_checksum corrupt=1%
+all "1 % damaged" tx_retransmit corrupt=1%
+t "UDP counts what is damaged" damaged
 all "all at once" tx_retransmit,rx_duplicate loss=1% delay=200us reorder=10% dup=1% corrupt=1%
 impaired loss=10%
 t "10 % lost: Write" data write tx_retransmit
@@ -164,6 +178,7 @@ t "10 % lost: Read" data read tx_retransmit
 t "answers of atomics are lost [U41]" answers_lost
 t "5 % marked [U50]" marked
 if [ -n "$METAROCE_SIM" ]; then
+	hosts "${base[@]}" # a connection without a past
 	t "goodput, clean" clean_goodput
 	clean=$(cat /tmp/clean 2>/dev/null || echo 1250)
 	t "goodput, 0.1 % lost [U35]" keeps 0.1% 0.97

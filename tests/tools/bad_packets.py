@@ -6,7 +6,7 @@ usage: bad_packets.py DESTINATION KIND [COUNT] [--bind ADDRESS] [--sniff NETDEV]
 
 Kinds that need no connection: short truncated version type unknown reset connect checksum
 datagram noise. Kinds that take a packet of a live connection from NETDEV and send it again
-with one field changed: psn path opcode length address again.
+with one field changed: psn path opcode address again.
 """
 import argparse
 import random
@@ -76,8 +76,6 @@ def changed(kind, packet):
         fields[2] = 127
     elif kind == 'opcode':
         fields[3] = 99
-    elif kind == 'length':
-        fields[9] = 0xffffffff
     elif kind not in ('address', 'again'):
         raise SystemExit(f'no such kind: {kind}')
     return [HEADER.pack(*fields) + payload]
