@@ -4,6 +4,7 @@
 #
 #   hosts [KEY=VALUE...]        namespaces A and B on a wire, device mrA on va, mrB on vb
 #   bw [OPTION...]              rdma_bw, client B, server A; prints its line
+#   bw_start, bw_running, bw_stop or bw_kill    the same in the background
 #   field NAME                  a NAME=VALUE of that line, from stdin
 #   mark DEV / grew DEV NAME    counters since the mark
 #   clear_all                   no device, no namespace
@@ -49,6 +50,9 @@ bw_end() {
 	rm -f "$bw_out" "$bw_log"
 	return $rc
 }
+
+# bw_stop: what was started for long is enough now; it must have gone well.
+bw_stop() { kill "$client_pid" && bw_end "$@"; }
 
 ended() { ! kill -0 "$1" 2>/dev/null; }
 

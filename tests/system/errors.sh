@@ -145,7 +145,7 @@ counted() {
 	lines=$(kernel_lines)
 	mark mrA
 	sent=$(bad "$@")
-	sleep 0.2
+	nap 0.2
 	changes mrA
 	expect "$sent" '>=' 1 "packets sent"
 	expect "$(grew mrA "$counter")" == "$sent" "$counter"
@@ -156,14 +156,14 @@ counted() {
 counted_live() {
 	local counter=$1 lines
 	shift
-	bw_start -o send -D 2 -s 4096 -q 4
+	bw_start -o send -D 60 -s 4096 -q 4
 	bw_running
 	lines=$(kernel_lines)
 	mark mrA
-	bad "$@" --sniff vb
-	sleep 0.2
+	bad "$@" --sniff vb || { bw_kill; return 1; }
+	nap 0.2
 	changes mrA
-	bw_end
+	bw_stop
 	expect "$(grew mrA "$counter")" '>=' 1 "$counter"
 	expect "$(kernel_lines)" == "$lines" "lines in the kernel log"
 }

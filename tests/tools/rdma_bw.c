@@ -12,6 +12,7 @@
 #include <getopt.h>
 #include <netdb.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -113,6 +114,7 @@ static struct end *mine, *theirs;
 static uint8_t *buf;
 static uint64_t slots;
 static int gid_index, tcp;
+static volatile sig_atomic_t stopped;
 
 static void die(const char *fmt, ...)
 {
@@ -527,8 +529,11 @@ static bool next_completion(struct ibv_wc *wc, bool mind_tcp)
 			die("poll");
 		if (n)
 			return true;
-		if (poll(fds, mind_tcp ? 2 : 1, -1) < 0)
+		if (poll(fds, mind_tcp ? 2 : 1, -1) < 0) {
+			if (errno == EINTR)
+				continue;
 			die("wait");
+		}
 		if (fds[0].revents) {
 			if (ibv_get_cq_event(channel, &which, &context))
 				die("completion event");
@@ -589,7 +594,7 @@ static void completed(struct run *r, const struct ibv_wc *wc)
 
 static bool more(const struct run *r, uint64_t i, double until)
 {
-	return r->failed < 0 && (plan.count ? i < plan.count : now() < until);
+	return r->failed < 0 && !stopped && (plan.count ? i < plan.count : now() < until);
 }
 
 static void active(struct run *r)
@@ -667,11 +672,18 @@ static void hold(void)
 		usleep(50000);
 }
 
+static void stop(int signal)
+{
+	stopped = signal;
+}
+
 static void run_client(void)
 {
+	struct sigaction action = { .sa_handler = stop };
 	struct run r = { .failed = -1 };
 	char end = 0;
 
+	sigaction(SIGTERM, &action, NULL);
 	r.posted = calloc(plan.qps, sizeof(*r.posted));
 	r.done = calloc(plan.qps, sizeof(*r.done));
 	active(&r);
@@ -709,7 +721,7 @@ static void usage(void)
 	      "GID is an index, or an address of the device\n"
 	      "  -o write|write_imm|bulk|send|read|fadd|cas    (bulk: a Write, then an empty one with immediate)\n"
 	      "  -s SIZE  -q OUTSTANDING  -Q QUEUE-PAIRS  -m MTU\n"
-	      "  -n MESSAGES | -D SECONDS\n"
+	      "  -n MESSAGES | -D SECONDS      SIGTERM: no more, but an orderly end\n"
 	      "  -c  compare every byte        -r  memory with relaxed ordering\n"
 	      "  -T, -R, -N, -M                timeout, retry_cnt, rnr_retry, min_rnr_timer\n"
 	      "  -x success|retry|rnr|access|invalid|operation|protection\n"
