@@ -4,6 +4,7 @@
  * netdev, or with the module. Process context.
  */
 #include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
 #include <linux/jhash.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
@@ -261,13 +262,18 @@ err_dev:
  * @name:	of the device, or a pattern
  * @ndev:	its netdev, which the caller holds
  *
- * Return: -EEXIST when the netdev has a link of ours.
+ * A VLAN has no link of its own: ib_core gives its addresses to the link of the netdev below, as
+ * with any RoCE device, and would give this one no GID.
+ *
+ * Return: -EEXIST when the netdev has a link of ours, -EOPNOTSUPP when it is a VLAN.
  */
 int mroce_device_add(const char *name, struct net_device *ndev)
 {
 	struct ib_device *ib;
 	int err = -EEXIST;
 
+	if (is_vlan_dev(ndev))
+		return -EOPNOTSUPP;
 	mutex_lock(&mroce_add_mutex);
 	ib = ib_device_get_by_netdev(ndev, (enum rdma_driver_id)MROCE_DRIVER_ID);
 	if (ib)

@@ -136,6 +136,13 @@ cmtime_n() {
 	return $rc
 }
 
+# The client ends its event channel while its own thread still reads from it, so at times it
+# exits with that one complaint after all of its work: that is no failure.
+rping_once() {
+	in_ns B timeout 20 rping -c -a 10.0.0.1 -C 1 2>/tmp/rping-c && return
+	! grep -v -e '^rdma_get_cm_event: Bad file descriptor$' -e '^client DISCONNECT EVENT' /tmp/rping-c
+}
+
 # Each rping is a connection that comes and goes; none is left.
 many_connections() { # [U28] [U29]
 	local i n=${METAROCE_DEBUG:+10}
@@ -143,7 +150,7 @@ many_connections() { # [U28] [U29]
 	serve A /tmp/rping rping -s -P -a 10.0.0.1
 	wait_for 20 cm_listening
 	for ((i = 0; i < n; i++)); do
-		in_ns B timeout 20 rping -c -a 10.0.0.1 -C 1 || { cat /tmp/rping; rdma res; fail "connection $i: $?"; }
+		rping_once || { cat /tmp/rping /tmp/rping-c; rdma res; fail "connection $i"; }
 	done
 	kill "$server_pid"
 	wait "$server_pid" || true
