@@ -61,6 +61,13 @@ struct mroce_assoc *mroce_assoc_find(struct mroce_sock *ms, const union ib_gid *
 
 /* --- the pump ------------------------------------------------------------------------------ */
 
+static void mroce_assoc_queue_work(struct mroce_assoc *a)
+	__must_hold(&a->lock)
+{
+	if (!a->gone)
+		queue_work(a->dev->wq, &a->work);
+}
+
 static void mroce_assoc_routes(struct mroce_assoc *a)
 {
 	if (!a->routes_stale)
@@ -94,7 +101,7 @@ static void mroce_pump(struct mroce_assoc *a)
 		spin_lock(&a->lock);
 		budget -= n;
 		if (budget <= 0 || a->routes_stale) {
-			queue_work(a->dev->wq, &a->work);
+			mroce_assoc_queue_work(a);
 			break;
 		}
 	}
@@ -159,7 +166,7 @@ void mroce_assoc_unlock(struct mroce_assoc *a, enum mroce_ctx ctx)
 	if (ctx == MROCE_CTX_RX)
 		list_splice_init(&a->events, &events);
 	else if (!list_empty(&a->events))
-		queue_work(a->dev->wq, &a->work);
+		mroce_assoc_queue_work(a);
 	spin_unlock_bh(&a->lock);
 
 	mroce_deliver(&events);
@@ -368,12 +375,14 @@ static bool mroce_assoc_claim(struct mroce_assoc *a, bool all, u64 now)
  * can get one:
  *
  *  1. The transport's connections are destroyed under the lock. Receivers that come by a
- *     connection's entry see that it is gone. From now on the transport has nothing to send and no
- *     time to wait for, and nothing gives it any: whoever still pumps finds nothing, and arms no
- *     timer.
- *  2. The timer is stopped, and waited for. It was the last that could queue the work.
+ *     connection's entry see that it is gone; one that is between two bursts goes on after us, for
+ *     it has no reference, but under RCU. From now on the transport has nothing to send and no
+ *     time to wait for, and nothing gives it any: whoever still pumps finds nothing, arms no
+ *     timer, and queues no work.
+ *  2. The timer is stopped, and waited for.
  *  3. The work is stopped, and waited for. It arms no timer.
  *  4. Events that nobody delivered are delivered; they hold references to what they tell about.
+ *     They are taken under the lock, for that receiver takes them too.
  *  5. The counters move to the device's in the same step in which the association leaves the list.
  *  6. Readers of connection entries may still hold the lock for a moment: the memory goes after a
  *     grace period.
@@ -381,9 +390,11 @@ static bool mroce_assoc_claim(struct mroce_assoc *a, bool all, u64 now)
 static void mroce_assoc_destroy(struct mroce_assoc *a)
 {
 	struct mroce_net *net = &a->dev->net;
+	LIST_HEAD(events);
 	int i;
 
 	mroce_assoc_lock(a);
+	a->gone = true;
 	mroce_peer_destroy(&a->core);
 	mroce_sum_half_open(a);
 	mroce_egress_flush(a);
@@ -391,7 +402,10 @@ static void mroce_assoc_destroy(struct mroce_assoc *a)
 
 	hrtimer_cancel(&a->timer);
 	cancel_work_sync(&a->work);
-	mroce_deliver(&a->events);
+	mroce_assoc_lock(a);
+	list_splice_init(&a->events, &events);
+	spin_unlock_bh(&a->lock);
+	mroce_deliver(&events);
 
 	spin_lock_bh(&net->lock);
 	list_del(&a->dev_link);

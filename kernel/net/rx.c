@@ -145,14 +145,15 @@ static u64 mroce_cookie(const struct mroce_arrival *in, u64 seed, unsigned long 
 	return siphash(&what, sizeof(what), &in->ms->dev->net.cookie_key) ?: 1;
 }
 
-/* May this CONNECT make state? If not it has been answered. */
-static bool mroce_connect_admit(const struct mroce_arrival *in)
+/* May this CONNECT make state? If not it has been answered. [M25] */
+static bool mroce_connect_admit(const struct mroce_arrival *in, const struct mroce_assoc *a)
 {
 	struct mroce_net *net = &in->ms->dev->net;
 	unsigned long period = jiffies / MROCE_COOKIE_PERIOD;
+	bool named = a && READ_ONCE(a->core.nstreams);
 	u64 seed, got, want;
 
-	if (atomic_read(&net->half_open) < MROCE_HALF_OPEN_MAX)
+	if (named && atomic_read(&net->half_open) < MROCE_HALF_OPEN_MAX)
 		return true;
 	got = mroce_connect_cookie(&in->rx, &seed);
 	want = mroce_cookie(in, seed, period);
@@ -165,10 +166,14 @@ static bool mroce_connect_admit(const struct mroce_arrival *in)
 
 static void mroce_rx_connect(struct mroce_arrival *in)
 {
-	struct mroce_assoc *a = mroce_assoc_find(in->ms, &in->remote);
+	struct mroce_assoc *a;
 
-	/* A peer that one of our QPs names is always welcome. */
-	if ((!a || !READ_ONCE(a->core.nstreams)) && !mroce_connect_admit(in)) {
+	if (!mroce_connect_valid(&in->rx)) {
+		mroce_drop(in, MROCE_CNT_DROP_CONNECT);
+		return;
+	}
+	a = mroce_assoc_find(in->ms, &in->remote);
+	if (!mroce_connect_admit(in, a)) {
 		if (a)
 			mroce_assoc_put(a);
 		return;

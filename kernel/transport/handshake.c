@@ -309,6 +309,14 @@ int mroce_build_cookie(const struct mroce_rx *rx, u64 instance, u64 cookie, stru
 	return 1;
 }
 
+bool mroce_connect_valid(const struct mroce_rx *rx)
+{
+	struct mroce_connect c;
+
+	memcpy(&c, rx->hdr, sizeof(c));
+	return connect_valid(&c);
+}
+
 u64 mroce_connect_cookie(const struct mroce_rx *rx, u64 *seed)
 {
 	struct mroce_connect c;

@@ -806,6 +806,17 @@ int mroce_build_reset(const struct mroce_rx *rx, struct mroce_tx *tx);
 int mroce_build_cookie(const struct mroce_rx *rx, u64 instance, u64 cookie, struct mroce_tx *tx);
 
 /**
+ * mroce_connect_valid() - does a CONNECT offer what a connection needs? [M23]
+ * @rx:		CONNECT, its type checked
+ *
+ * mroce_peer_connect() asks too; this is for who would answer before.
+ *
+ * Context: any, no lock
+ * Return: true if so
+ */
+bool mroce_connect_valid(const struct mroce_rx *rx);
+
+/**
  * mroce_connect_cookie() - the cookie that a CONNECT carries
  * @rx:		CONNECT, its type checked
  * @seed:	set to its seed

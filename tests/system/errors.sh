@@ -8,7 +8,8 @@ lib=$(dirname "$(readlink -f "$0")")/../lib
 . "$lib/topo.sh"
 . "$lib/verbs.sh"
 
-# How far off a time may be: in real time the machine may be busy.
+# How far off a time may be: in real time the machine may be busy. Times count from when the
+# client saw its last success, which in real time may be late: only simulated time tells too soon.
 late=1.6
 if [ -n "$METAROCE_DEBUG" ]; then late=4; fi
 if [ -n "$METAROCE_SIM" ]; then late=1.25; fi
@@ -63,7 +64,7 @@ blackholed() { # [U39] [M101]
 	got=$(field after <<<"$out")
 	note "timeout $1, retry_cnt $2: $got s of $want s"
 	expect "$(field flushed <<<"$out")" == 7 "messages flushed"
-	expect "$got" '>=' "$(awk -v w="$want" 'BEGIN { print w * 0.75 }')" seconds
+	[ -z "$METAROCE_SIM" ] || expect "$got" '>=' "$(awk -v w="$want" 'BEGIN { print w * 0.75 }')" seconds
 	expect "$got" '<=' "$(awk -v w="$want" -v l=$late 'BEGIN { print w * l + (l > 1.3) * 0.2 }')" seconds
 	expect "$(grew mrB stream_retry_exceeded)" '>=' 1 stream_retry_exceeded
 }
@@ -120,8 +121,7 @@ rnr_ends() { # [U42] [M84]
 	changes mrA; changes mrB
 	expect "$(field failed <<<"$out")" == 50 "the message that failed"
 	expect "$(field flushed <<<"$out")" == 15 "messages flushed"
-	# counted from when the client saw its last success, which in real time may be late
-	expect "$(field after <<<"$out")" '>=' "$([ -n "$METAROCE_SIM" ] && echo 0.0051 || echo 0.0035)" seconds
+	[ -z "$METAROCE_SIM" ] || expect "$(field after <<<"$out")" '>=' 0.0051 seconds
 	expect "$(grew mrB stream_rnr_exceeded)" == 1 stream_rnr_exceeded
 	expect "$(grew mrA refused_rnr)" '>=' 1 refused_rnr
 	note "after $(field after <<<"$out") s"
@@ -156,7 +156,7 @@ counted() {
 counted_live() {
 	local counter=$1 lines
 	shift
-	bw_start -o send -D 60 -s 4096 -q 4
+	bw_start -o send -D 600 -s 4096 -q 4
 	bw_running
 	lines=$(kernel_lines)
 	mark mrA

@@ -99,8 +99,9 @@ def main():
         if opt.kind == 'checksum':
             sock.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 1)
         sent = 0
+        seen = live_packet(opt.sniff) if opt.sniff else None
         for _ in range(opt.count):
-            batch = changed(opt.kind, live_packet(opt.sniff)) if opt.sniff else packets(opt.kind)
+            batch = changed(opt.kind, seen) if seen else packets(opt.kind)
             for packet in batch:
                 try:
                     sock.sendto(packet, (opt.dest, PORT))

@@ -471,6 +471,11 @@ TEST(build_cookie__an_accept_that_keeps_nothing)
 
 	CHECK_EQ(mroce_connect_cookie(&rx, &seed), 0x9);
 	CHECK_EQ(seed, 0x1234);
+	CHECK(!mroce_connect_valid(&rx));
+	c.max_payload = cpu_to_be16(MROCE_MIN_PAYLOAD);
+	c.psn_window = cpu_to_be16(MROCE_MIN_PSN_WINDOW);
+	c.msn_window = cpu_to_be16(MROCE_MIN_MSN_WINDOW);
+	CHECK(mroce_connect_valid(&rx));
 	CHECK_EQ(mroce_build_cookie(&rx, 0xabc, 0xdef, &tx), 1);
 	a = wire_connect(&tx);
 	CHECK_EQ(a.ver_type, MROCE_VER_TYPE(MROCE_PT_ACCEPT));
