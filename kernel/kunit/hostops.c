@@ -267,8 +267,9 @@ static void input_connect(struct whost *h, struct whost *from, struct mroce_rx *
 	struct wpeer *wp;
 	u64 seed, cookie = mroce_connect_cookie(rx, &seed), want = cookie_for(h, from->index, seed);
 
-	if (mroce_connect_valid(rx) && cookie != want && (h->cookies == WCOOKIE_ALWAYS ||
-			       (h->cookies == WCOOKIE_POLICY && !names_peer(h, from)))) {
+	if (mroce_connect_valid(rx) && cookie != want &&
+	    (h->cookies == WCOOKIE_ALWAYS ||
+	     (h->cookies == WCOOKIE_POLICY && !names_peer(h, from)))) {
 		if (mroce_build_cookie(rx, h->limits.instance, want, &w->tx))
 			stateless(h, from);
 		return;

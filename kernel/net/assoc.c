@@ -79,8 +79,8 @@ static void mroce_assoc_routes(struct mroce_assoc *a)
 /*
  * Send what the transport has. The lock is dropped around each burst, and as long as somebody is
  * between two bursts of an association, nobody else starts one: two contexts that interleave would
- * put a path's packets out of order (rule 17). Who finds an owner may leave at once, because the
- * owner looks again after each burst and stops only when it finds nothing under the same lock.
+ * put a path's packets out of order (rule 17) [M55]. Who finds an owner may leave at once, because
+ * the owner looks again after each burst and stops only when it finds nothing under the same lock.
  */
 static void mroce_pump(struct mroce_assoc *a)
 	__must_hold(&a->lock)

@@ -40,7 +40,7 @@ static void mroce_reaper(struct work_struct *work)
  */
 static void mroce_set_limits(struct mroce_limits *l)
 {
-	l->instance = get_random_u64();
+	l->instance = get_random_u64();		/* [M15] */
 	l->max_payload = MROCE_MAX_PAYLOAD;
 	l->npaths = MROCE_NPATHS;
 	l->psn_window = MROCE_MAX_PSN_WINDOW;

@@ -33,7 +33,7 @@ const struct rhashtable_params mroce_conn_params = {
 	.automatic_shrinking = true,
 };
 
-/* Random, so that nobody off the path guesses it, and never zero. */
+/* Random, so that nobody off the path guesses it [M12], and never zero. */
 static int mroce_host_conn_register(struct mroce_conn *conn)
 {
 	struct mroce_assoc *a = to_assoc(conn->peer);

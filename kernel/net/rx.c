@@ -36,6 +36,7 @@ struct mroce_arrival {
 	union ib_gid remote;
 };
 
+/* All that a dropped packet changes [M7]. */
 static void mroce_drop(const struct mroce_arrival *in, enum mroce_counter c)
 {
 	mroce_count_drop(in->ms->dev, c);
@@ -93,6 +94,7 @@ static void mroce_rx_conn(struct mroce_arrival *in)
 		return;
 	}
 	a = e->assoc;
+	/* [M12] */
 	if (a->sock != in->ms || memcmp(&a->gids.remote, &in->remote, sizeof(in->remote))) {
 		mroce_drop(in, MROCE_CNT_DROP_ADDR);
 		return;
@@ -252,8 +254,8 @@ static bool mroce_rx_pull(struct sk_buff *skb)
 }
 
 /*
- * A checksum of zero means that there is none. In a packet that never left this host the field is
- * not final yet.
+ * [M2] A checksum of zero means that there is none; a wrong one UDP has dropped and counted. In a
+ * packet that never left this host the field is not final yet.
  */
 static bool mroce_rx_checksummed(const struct sk_buff *skb)
 {

@@ -136,9 +136,9 @@ static void dctcp_ack(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now
 }
 
 /*
- * Loss of a queue that overflowed comes with marks or delay, corruption does not and must not
- * shrink the window. A queue of our own making is delay too, and a window at its delay target does
- * not grow: so delay alone lowers the bar, it does not decide.
+ * [M126] Loss of a queue that overflowed comes with marks or delay, corruption does not and must
+ * not shrink the window. A queue of our own making is delay too, and a window at its delay target
+ * does not grow: so delay alone lowers the bar, it does not decide.
  */
 static bool loss_is_congestion(const struct mroce_path *p)
 {

@@ -2,7 +2,7 @@
 /*
  * The responder's half of a stream: packets are checked and accepted in whatever order they come,
  * data is placed as it lands (or, for strict regions, at its turn), and messages take effect in MSN
- * order.
+ * order. Every packet gets its verdict at once, so no stream waits for another [M46].
  *
  * Progress: the packet that is next in its stream is never refused LATER [M120], so no bound on
  * held memory can stop a stream for ever.
@@ -143,7 +143,7 @@ u32 mroce_stream_credit_limit(struct mroce_stream *s, bool *unlimited)
 static struct mroce_verdict bind_recv(struct mroce_stream *s, u32 rsn, struct mroce_recv **recv)
 {
 	const struct mroce_host_ops *ops = s->peer->ops;
-	struct mroce_verdict rnr = MROCE_REFUSE(MROCE_SYN_RNR);
+	struct mroce_verdict rnr = MROCE_REFUSE(MROCE_SYN_RNR);	/* [M82] */
 	bool unlimited = false;
 
 	if (mroce_before(rsn, s->exp_rsn))

@@ -205,8 +205,9 @@ int mroce_region_check(const struct mroce_user_of_key *u, u32 rkey, u64 addr, u3
 /* --- copying ------------------------------------------------------------------------ */
 
 /*
- * Rule 29: pollers look at the last byte, or at a flag in the last word, so this becomes visible
- * last, in ascending order, after all that is before it; and all of it before what comes next.
+ * [M117, M118] Pollers look at the last byte, or at a flag in the last word, so this becomes
+ * visible last, in ascending order, after all that is before it; and all of it before what comes
+ * next.
  */
 static void mroce_write_ordered(u8 *to, const u8 *from, u32 n)
 {
@@ -335,8 +336,8 @@ int mroce_region_copy(const struct mroce_user_of_key *u, u32 key, u64 addr, u32 
  * @swap_add:	new value or addend
  * @old:	what was there
  *
- * Done by the CPU's own atomic instructions, so it is atomic towards applications on this host as
- * well. The address that is aligned may belong to memory that is not: then there is no such
+ * [M106] Done by the CPU's own atomic instructions, so it is atomic towards applications on this
+ * host as well. The address that is aligned may belong to memory that is not: then there is no such
  * operation.
  */
 int mroce_region_atomic(const struct mroce_user_of_key *u, u32 rkey, u64 addr, bool add,

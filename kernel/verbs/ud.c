@@ -55,7 +55,7 @@ static u8 mroce_ud_xmit(struct mroce_qp *qp, struct mroce_swqe *w)
 	};
 	int err;
 
-	if (d.len > ib_mtu_enum_to_int(mroce_net_mtu(dev)))
+	if (d.len > ib_mtu_enum_to_int(mroce_net_mtu(dev)))	/* [M134] */
 		return MROCE_ST_LOC_LEN;
 	local_bh_disable();	/* as everywhere on the data path: regions are locked */
 	err = mroce_net_dgram_send(dev, &d);
@@ -187,8 +187,8 @@ static bool mroce_ud_listens(const struct mroce_qp *qp)
 }
 
 /*
- * A datagram for @qp, locked. One that does not fit is dropped: a stranger must not take the QP to
- * ERR.
+ * [M135] A datagram for @qp, locked. One that does not fit is dropped: a stranger must not take the
+ * QP to ERR.
  */
 static void mroce_ud_deliver(struct mroce_dev *dev, struct mroce_qp *qp,
 			     const struct mroce_datagram *h, const struct sk_buff *skb)
