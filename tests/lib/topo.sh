@@ -33,6 +33,14 @@ wait_for() {
 exec {topo_never}<> <(:)
 nap() { read -rt "$1" -u "$topo_never" || true; }
 
+# ended PID: a child is gone, or waits to be reaped. The shell, which may be late to reap while it
+# starts nothing, would call that one alive.
+ended() {
+	local stat
+	read -r stat 2>/dev/null <"/proc/$1/stat" || return 0
+	[[ ${stat##*) } == [ZX]* ]]
+}
+
 in_ns() { ip netns exec "$@"; }
 
 # ---- namespaces and links --------------------------------------------------------------
@@ -371,7 +379,7 @@ finish() {
 	wait "$server_pid"
 }
 
-server_ended() { ! kill -0 "$server_pid" 2>/dev/null; }
+server_ended() { ended "$server_pid"; }
 
 # pair NS-A 'SERVER COMMAND' NS-B 'CLIENT COMMAND' [TCP PORT TO WAIT FOR, or 'cm']: both must
 # succeed.

@@ -37,7 +37,7 @@ bw_start() {
 bw_end() {
 	local rc=0
 	wait_for "${1:-60}" ended "$client_pid" || rc=1
-	if kill -0 "$client_pid" 2>/dev/null; then
+	if ! ended "$client_pid"; then
 		echo "the client did not end"
 		kill -9 "$client_pid"
 		rc=1
@@ -53,8 +53,6 @@ bw_end() {
 
 # bw_stop: what was started for long is enough now; it must have gone well.
 bw_stop() { kill "$client_pid" && bw_end "$@"; }
-
-ended() { ! kill -0 "$1" 2>/dev/null; }
 
 # bw_kill: both ends, whatever they do.
 bw_kill() {

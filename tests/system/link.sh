@@ -257,7 +257,7 @@ under_traffic() { # [U1]
 	quick $second rdma link del mrA
 	# the programs are told: the one whose device is gone ends, the other's queue pair fails
 	local n=100
-	while kill -0 "$server_pid" 2>/dev/null && [ $((n--)) -gt 0 ]; do sleep 0.05; done
+	while ! ended "$server_pid" && [ $((n--)) -gt 0 ]; do sleep 0.05; done
 	bw_kill
 	[ $n -gt 0 ] || fail "the server does not know that its device is gone"
 	link_add mrA va A
