@@ -10,7 +10,7 @@ lib=$(dirname "$(readlink -f "$0")")/../lib
 . "$lib/verbs.sh"
 
 many=10000 peers=100
-if [ -n "$METAROCE_DEBUG" ]; then many=1000; fi
+if [ -n "$METAROCE_DEBUG" ]; then many=200 peers=20; fi
 
 # Kernel memory in bytes beside rings, which are the only users of vmalloc that grow here, and
 # beside what belongs to processes. Idle things give memory back within a second or so.
