@@ -83,6 +83,7 @@ given_back() {
 	for i in 1 2 3 4; do come_and_go; done
 	after=$(kernel_bytes)
 	note "$((after - before)) bytes more after $((4 * many / 10)) queue pairs came and went"
+	[ -z "$METAROCE_DEBUG" ] || return 0 # kmemleak tells, at the end
 	expect $((after - before)) '<' $((4 * many / 10 * 200)) "bytes kept"
 }
 
