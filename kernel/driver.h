@@ -232,6 +232,7 @@ void mroce_assoc_lock(struct mroce_assoc *a)
 /* pump, transmit, re-arm, deliver */
 void mroce_assoc_unlock(struct mroce_assoc *a, enum mroce_ctx ctx)
 	__releases(&a->lock);
+void mroce_deliver(struct list_head *events);
 
 /**
  * struct mroce_dgram - a UD or GSI message to be sent

@@ -134,7 +134,13 @@ static void mroce_sum_half_open(struct mroce_assoc *a)
 	a->half_open = a->core.half_open;
 }
 
-static void mroce_deliver(struct list_head *events)
+/**
+ * mroce_deliver() - tell what came up under a lock
+ * @events:	list of struct mroce_event, the caller's own; empty afterwards
+ *
+ * Context: any; no data path lock held
+ */
+void mroce_deliver(struct list_head *events)
 {
 	struct mroce_event *ev;
 

@@ -45,16 +45,6 @@ struct mroce_assoc *mroce_qp_lock(struct mroce_qp *qp)
 	return a;
 }
 
-void mroce_qp_deliver_list(struct list_head *events)
-{
-	struct mroce_event *ev;
-
-	while ((ev = list_first_entry_or_null(events, struct mroce_event, link))) {
-		list_del_init(&ev->link);
-		ev->deliver(ev);
-	}
-}
-
 /**
  * mroce_qp_unlock() - release the QP's data path lock
  * @qp:		QP
@@ -77,7 +67,7 @@ void mroce_qp_unlock(struct mroce_qp *qp, struct mroce_assoc *a, enum mroce_ctx 
 		queue_work(to_mdev(qp->ib.device)->wq, &qp->work);
 	__acquire(&qp->entry->lock);
 	spin_unlock_bh(&qp->entry->lock);
-	mroce_qp_deliver_list(&events);
+	mroce_deliver(&events);
 }
 
 void mroce_qp_assert_locked(struct mroce_qp *qp)
@@ -482,7 +472,7 @@ int mroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	xa_erase(&to_mdev(ibqp->device)->qps, ibqp->qp_num);
 
 	cancel_work_sync(&qp->work);
-	mroce_qp_deliver_list(&qp->events);
+	mroce_deliver(&qp->events);
 	mroce_qp_put(qp);
 	wait_for_completion(&qp->gone);
 

@@ -248,5 +248,5 @@ void mroce_ud_input(struct mroce_dev *dev, struct sk_buff *skb, const union ib_g
 		list_splice_init(&entry->qp->events, &events);
 	spin_unlock_bh(&entry->lock);
 	rcu_read_unlock();
-	mroce_qp_deliver_list(&events);
+	mroce_deliver(&events);
 }

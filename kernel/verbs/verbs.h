@@ -770,7 +770,6 @@ struct mroce_assoc *mroce_qp_lock(struct mroce_qp *qp);
 void mroce_qp_unlock(struct mroce_qp *qp, struct mroce_assoc *a, enum mroce_ctx ctx);
 void mroce_qp_assert_locked(struct mroce_qp *qp);
 struct list_head *mroce_qp_events(struct mroce_qp *qp);
-void mroce_qp_deliver_list(struct list_head *events);
 void mroce_qp_note(struct mroce_qp *qp, enum mroce_qp_due what);
 void mroce_qp_complete(struct mroce_qp *qp, struct ib_cq *cq, struct mroce_cqe *cqe,
 		       bool solicited);
