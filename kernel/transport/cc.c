@@ -13,6 +13,8 @@
 #define CC_MAX_CWND		(64U << 20)
 #define CC_ALPHA_ONE		1024U
 #define CC_ALPHA_SHIFT		4	/* g = 1/16 */
+#define CC_STUCK_PKTS		4
+#define CC_STUCK_ROUNDS		8
 #define CC_HEAVY_LOSS		20	/* of the last 64: about 30 % (rule 31) */
 #define CC_DELAYED_LOSS		13	/* of the last 64, with delay: about 20 % */
 
@@ -58,7 +60,10 @@ static void dctcp_init(struct mroce_path *p)
 	p->cc.round_end = p->tx.nxt;
 }
 
-/* A round trip has passed: fold its marks into alpha and allow the next reduction [M123]. */
+/*
+ * A round trip has passed: fold its marks into alpha and allow the next reduction [M123]. Delay that
+ * stays while the window is this small is not of our making: the route has become longer.
+ */
 static void dctcp_round(struct mroce_path *p)
 {
 	struct mroce_cc *cc = &p->cc;
@@ -67,6 +72,11 @@ static void dctcp_round(struct mroce_path *p)
 		u32 frac = min(cc->round_ce, cc->round_pkts) * CC_ALPHA_ONE / cc->round_pkts;
 
 		cc->alpha += (s32)(frac - cc->alpha) / (1 << CC_ALPHA_SHIFT);
+	}
+	cc->stuck = cc_delayed(p) && cc->cwnd <= CC_STUCK_PKTS * cc_mss(p) ? cc->stuck + 1 : 0;
+	if (cc->stuck >= CC_STUCK_ROUNDS) {
+		mroce_rtt_forget_min(&p->rtt);
+		cc->stuck = 0;
 	}
 	cc->round_pkts = 0;
 	cc->round_ce = 0;
@@ -170,9 +180,19 @@ static void dctcp_rto(struct mroce_path *p, u64 now)
 {
 	struct mroce_cc *cc = &p->cc;
 
+	if (p->loss.rtos == 1) {
+		cc->undo_cwnd = cc->cwnd;
+		cc->undo_ssthresh = cc->ssthresh;
+	}
 	cc->ssthresh = max(cc->cwnd / 2, 2 * cc_mss(p));
 	cc->reduced = true;
 	cc_set(p, 2 * cc_mss(p));
+}
+
+static void dctcp_undo(struct mroce_path *p, u64 now)
+{
+	cc_set(p, max(p->cc.cwnd, p->cc.undo_cwnd));
+	p->cc.ssthresh = max(p->cc.ssthresh, p->cc.undo_ssthresh);
 }
 
 const struct mroce_cc_ops mroce_cc_dctcp = {
@@ -181,4 +201,5 @@ const struct mroce_cc_ops mroce_cc_dctcp = {
 	.ack	= dctcp_ack,
 	.loss	= dctcp_loss,
 	.rto	= dctcp_rto,
+	.undo	= dctcp_undo,
 };

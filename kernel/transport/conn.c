@@ -423,6 +423,16 @@ static struct mroce_verdict data_verdict(struct mroce_conn *conn, const struct m
 	return mroce_stream_input(conn, d, rx, now);
 }
 
+/*
+ * A packet that was sent again although it had arrived tells the sender that it was late; a copy
+ * that the network made, which comes right behind with the same timestamp, tells nothing.
+ */
+static void data_duplicate(struct mroce_path *p, bool copied)
+{
+	p->dup_count += !copied;
+	mroce_count(p->conn->peer, MROCE_CNT_RX_DUP);
+}
+
 static void data_note(struct mroce_path *p, const struct mroce_data *d, const struct mroce_rx *rx,
 		      bool known, u64 now)
 {
@@ -481,7 +491,7 @@ static void data_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	struct mroce_path *p;
 	struct mroce_data d;
 	u8 syn = 0, arg = 0;
-	bool urgent;
+	bool urgent, copied;
 
 	if (!conn->has_peer) {
 		mroce_count(peer, MROCE_CNT_DROP_CONN_STATE);
@@ -508,20 +518,19 @@ static void data_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	/* [M49]; gaps and refusals are found in data_new() */
 	urgent = (d.flags & MROCE_F_ACK_REQ) || rx->ce != p->last_ce || !p->rx_count;
 	p->last_ce = rx->ce;
+	copied = d.tstamp == p->rx_tstamp;
 	data_note(p, &d, rx, known != MROCE_RX_NEW, now);
 
 	switch (known) {
 	case MROCE_RX_ACCEPTED:
-		p->dup_count++;
-		mroce_count(peer, MROCE_CNT_RX_DUP);
+		data_duplicate(p, copied);
 		mroce_ack_note(p, true, now);
 		break;
 	case MROCE_RX_REFUSED:
 		if (d.opcode == MROCE_OP_EMPTY) {
 			mroce_rxwin_accept(&p->rx, d.psn);
 		} else {
-			p->dup_count++;
-			mroce_count(peer, MROCE_CNT_RX_DUP);
+			data_duplicate(p, copied);
 			mroce_nak_note(conn, d.path, d.psn, syn, arg);
 		}
 		mroce_ack_note(p, true, now);

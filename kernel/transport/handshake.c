@@ -10,6 +10,8 @@
  */
 #include "internal.h"
 
+#define HS_AMBIGUOUS	(~0ULL)
+
 /* [M23] */
 static bool connect_valid(const struct mroce_connect *c)
 {
@@ -94,6 +96,20 @@ static void build_confirm(struct mroce_conn *conn, struct mroce_tx *tx)
 	mroce_count(conn->peer, MROCE_CNT_TX_CTRL);
 }
 
+/* The time of a question, unless an earlier one may get the answer. */
+static void handshake_asked(struct mroce_conn *conn, u64 now)
+{
+	conn->hs_asked_at = conn->hs_asked_at ? HS_AMBIGUOUS : now;
+}
+
+/* The first round-trip sample, if there was one question for this answer. */
+static void handshake_answered(struct mroce_conn *conn, u64 now)
+{
+	if (conn->hs_asked_at && conn->hs_asked_at != HS_AMBIGUOUS)
+		mroce_rtt_sample(&conn->rtt, now - conn->hs_asked_at, now);
+	conn->hs_asked_at = 0;
+}
+
 /**
  * mroce_handshake_output() - a handshake packet if one is due
  * @conn:	connection
@@ -107,6 +123,8 @@ bool mroce_handshake_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 no
 	if (conn->send_accept) {
 		conn->send_accept = false;
 		build_connect(conn, MROCE_PT_ACCEPT, tx);
+		if (conn->state != MROCE_CONN_OPEN)
+			handshake_asked(conn, now);
 		return true;
 	}
 	if (conn->send_confirm) {
@@ -117,6 +135,7 @@ bool mroce_handshake_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 no
 	if (conn->send_connect && conn->state == MROCE_CONN_CONNECTING) {
 		conn->send_connect = false;
 		build_connect(conn, MROCE_PT_CONNECT, tx);
+		handshake_asked(conn, now);
 		conn->hs_tries++;
 		return true;
 	}
@@ -261,6 +280,7 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	if (c.flags & MROCE_CONNECT_F_RETRY) {	/* [M26] */
 		if (conn->cookie != be64_to_cpu(c.cookie)) {
 			conn->cookie = be64_to_cpu(c.cookie);
+			conn->hs_asked_at = 0;
 			conn->send_connect = true;
 			mroce_conn_out(conn);
 		}
@@ -271,6 +291,7 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 		return;
 	}
 	conn_set_peer(conn, &c);
+	handshake_answered(conn, now);
 	conn->rx_last = now;
 	conn->send_confirm = true;
 	mroce_conn_opened(conn, now);
@@ -287,6 +308,7 @@ void mroce_conn_confirm(struct mroce_conn *conn, u64 now)
 {
 	if (conn->state == MROCE_CONN_OPEN || !conn->has_peer)
 		return;
+	handshake_answered(conn, now);
 	mroce_conn_opened(conn, now);
 }
 

@@ -7,8 +7,9 @@
  * File map, from the wire up:
  *	wire.c		checks, decodes and builds packets
  *	rxwin.c		receive window of a path
- *	txwin.c		sent PSNs of a path, loss detection
- *	path.c		path table, selection, timers
+ *	txwin.c		sent PSNs of a path
+ *	loss.c		how loss is found, timers
+ *	path.c		path table, selection
  *	cc.c		congestion control
  *	ack.c		ACK and NAK, both ways
  *	handshake.c	CONNECT, ACCEPT, RESET
@@ -38,6 +39,7 @@
 #define MROCE_PROBE_SLACK_MAX	(5 * NSEC_MS)	/* where probes turn out to be early */
 #define MROCE_RTT_INIT		(10 * NSEC_MS)	/* before any sample */
 #define MROCE_RTO_MAX		(2 * NSEC_S)
+#define MROCE_REROUTE_RTOS	2		/* RTOs in a row before a path leaves its route */
 #define MROCE_HS_FIRST		(10 * NSEC_MS)	/* CONNECT back-off */
 #define MROCE_HS_MAX		NSEC_S
 #define MROCE_HALF_OPEN_LIFE	(5 * NSEC_S)
@@ -121,6 +123,7 @@ struct mroce_seg {
  * @bytes:	counted against the window at the last transmission
  * @lost:	in path->lost
  * @probe:	its next transmission is a tail probe: asks for an ACK, and may be a duplicate
+ * @timed_out:	in path->lost because of an RTO
  * @ntx:	transmissions, saturating
  * @epoch:	of the path at the last transmission
  *
@@ -135,6 +138,7 @@ struct mroce_sent {
 	u32 bytes;
 	bool lost;
 	bool probe;
+	bool timed_out;
 	u8 ntx;
 	u8 epoch;
 };
@@ -171,8 +175,10 @@ struct mroce_cc_ops {
 	void (*ack)(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now);
 	/** @loss: a gap showed @pkts lost */
 	void (*loss)(struct mroce_path *p, u32 pkts, u64 now);
-	/** @rto: nothing came back for an RTO */
+	/** @rto: nothing came back for an RTO; mroce_loss.rtos counts them */
 	void (*rto)(struct mroce_path *p, u64 now);
+	/** @undo: the RTOs since the last progress were needless */
+	void (*undo)(struct mroce_path *p, u64 now);
 };
 
 /**
@@ -186,6 +192,9 @@ struct mroce_cc_ops {
  * @reduced:	already reduced in this round
  * @acc:	bytes accepted towards the next increase
  * @loss_map:	the last 64 verdicts, 1 = lost
+ * @undo_cwnd:	@cwnd before the first RTO in a row
+ * @undo_ssthresh: @ssthresh before it
+ * @stuck:	rounds in a row that were delayed though the window is small
  *
  * Written by the algorithm only. Under the peer's lock.
  */
@@ -199,6 +208,9 @@ struct mroce_cc {
 	bool reduced;
 	u32 acc;
 	u64 loss_map;
+	u32 undo_cwnd;
+	u32 undo_ssthresh;
+	u8 stuck;
 };
 
 /**
@@ -220,6 +232,46 @@ struct mroce_rtt {
 };
 
 /**
+ * struct mroce_loss - how loss is found on a path
+ * @order_acked:	highest order of transmission accepted in @epoch_acked
+ * @rtt_acked:		time from that transmission to its acceptance, ns
+ * @epoch_acked:	epoch of @order_acked
+ * @any_acked:		@order_acked is valid
+ * @probes:		tail probes since the last progress
+ * @rtos:		RTOs since then
+ * @reorder:		how late a packet may be behind one that overtook it, ns
+ * @reorder_seen:	lateness met in this slot, ns
+ * @reorder_prev:	in the slot before, ns
+ * @reorder_end:	end of this slot, ns; 0: no tolerance
+ * @dup_seen:		dup_count in the last ACK
+ * @dup_allowed:	duplicates that our own probes may cause
+ * @progress_at:	when an ACK last brought something new, ns
+ * @probed_at:		when the last tail probe was decided on, ns
+ * @probe_tick:		timestamp of the last tail probe
+ * @rto_tick:		timestamp of the first of @rtos
+ *
+ * Written by loss.c, @probe_tick by output.c. Under the peer's lock.
+ */
+struct mroce_loss {
+	u32 order_acked;
+	u8 epoch_acked;
+	bool any_acked;
+	u8 probes;
+	u8 rtos;
+	u64 rtt_acked;
+	u64 reorder;
+	u64 reorder_seen;
+	u64 reorder_prev;
+	u64 reorder_end;
+	u32 dup_seen;
+	u32 dup_allowed;
+	u64 progress_at;
+	u64 probed_at;
+	u32 probe_tick;
+	u32 rto_tick;
+};
+
+/**
  * struct mroce_path - one path: a sequence space each way, and the route it borrows
  * @conn:		connection; constant
  * @index:		its number on the wire; constant
@@ -231,20 +283,12 @@ struct mroce_rtt {
  * @lost:		send: mroce_sent.tx_link, to be sent again
  * @inflight_bytes:	send: of @inflight
  * @order:		send: next transmission's order
- * @order_acked:	send: highest order accepted in @epoch_acked
- * @epoch_acked:	send: epoch of @order_acked
- * @any_acked:		send: @order_acked is valid
- * @reorder:		send: later acceptances that a packet may miss before it counts as lost
- * @dup_seen:		send: dup_count in the last ACK
- * @dup_allowed:	send: duplicates that our own probes may cause
  * @ce_seen:		send: ce_count in the last ACK
  * @last_ack:		send: when it last came, ns; 0: never
- * @probes:		send: tail probes since the last progress
- * @probe_tick:		send: timestamp of the last tail probe
- * @rtos:		send: RTOs since the last progress
+ * @loss:		send: how loss is found here
  * @rtt:		send: of this path's samples
  * @cc:			send: congestion state
- * @timer:		send: tail probe, then RTO
+ * @timer:		send: overdue packets, tail probe, RTO
  * @rx:			receive: window
  * @from:		receive: where the newest packet came in
  * @rx_tstamp:		receive: of the newest packet, as sent
@@ -272,17 +316,9 @@ struct mroce_path {
 	struct list_head lost;
 	u32 inflight_bytes;
 	u32 order;
-	u32 order_acked;
-	u8 epoch_acked;
-	bool any_acked;
-	u32 reorder;
-	u32 dup_seen;
-	u32 dup_allowed;
 	u32 ce_seen;
 	u64 last_ack;
-	u8 probes;
-	u32 probe_tick;
-	u8 rtos;
+	struct mroce_loss loss;
 	struct mroce_rtt rtt;
 	struct mroce_cc cc;
 	struct mroce_timer timer;
@@ -347,6 +383,7 @@ struct mroce_nak_item {
  * @send_confirm:	a confirming ACK is to be sent
  * @hs_from:		where the CONNECT came in: ACCEPT goes back there
  * @hs_tries:		CONNECTs sent
+ * @hs_asked_at:	when CONNECT or ACCEPT was sent, ns; 0: not; ~0: several times
  * @hs_timer:		CONNECT again, or end of a half-open life
  * @idle_timer:		trim, expire
  * @ack_timer:		@ack_wait becomes due
@@ -406,6 +443,7 @@ struct mroce_conn {
 	bool send_confirm;
 	struct mroce_route hs_from;
 	u32 hs_tries;
+	u64 hs_asked_at;
 	struct mroce_timer hs_timer;
 	struct mroce_timer idle_timer;
 	struct mroce_timer ack_timer;
@@ -599,10 +637,21 @@ void mroce_txwin_undo(struct mroce_conn *conn, struct mroce_path *p, struct mroc
 struct mroce_sent *mroce_txwin_find(const struct mroce_txwin *w, u32 psn);
 void mroce_txwin_sent(struct mroce_path *p, struct mroce_sent *sent, u64 now);
 void mroce_txwin_lose(struct mroce_path *p, struct mroce_sent *sent);
+void mroce_txwin_unlose(struct mroce_path *p);
 u32 mroce_txwin_accept(struct mroce_path *p, u32 psn, u64 now);
-u32 mroce_txwin_detect(struct mroce_path *p);
 void mroce_txwin_drop(struct mroce_path *p);
 void mroce_txwin_trim(struct mroce_path *p);
+
+/* --- loss.c --- */
+u64 mroce_path_pto(const struct mroce_path *p);
+u64 mroce_path_rto(const struct mroce_path *p);
+u64 mroce_conn_rto(const struct mroce_conn *conn);
+void mroce_loss_arm(struct mroce_path *p);
+void mroce_loss_accepted(struct mroce_path *p, const struct mroce_sent *sent, u64 now);
+void mroce_loss_duplicates(struct mroce_path *p, u32 count, u64 now);
+void mroce_loss_progress(struct mroce_path *p, u32 echo, u64 now);
+u32 mroce_loss_detect(struct mroce_path *p, u64 now);
+void mroce_loss_timer(struct mroce_timer *t, u64 now);
 
 /* --- cc.c --- */
 extern const struct mroce_cc_ops mroce_cc_dctcp;
@@ -610,15 +659,12 @@ u64 mroce_delay_target(const struct mroce_path *p);
 
 /* --- path.c --- */
 void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now);
+void mroce_rtt_forget_min(struct mroce_rtt *r);
 u64 mroce_path_srtt(const struct mroce_path *p);
-u64 mroce_path_pto(const struct mroce_path *p);
-u64 mroce_path_rto(const struct mroce_path *p);
-u64 mroce_conn_rto(const struct mroce_conn *conn);
 struct mroce_path *mroce_path_create(struct mroce_conn *conn, u8 index);
 void mroce_path_destroy(struct mroce_path *p);
 void mroce_path_reroute(struct mroce_path *p, u64 now);
 void mroce_path_fresh_port(struct mroce_path *p);
-void mroce_path_arm(struct mroce_path *p, u64 now);
 struct mroce_path *mroce_path_select(struct mroce_conn *conn, u32 bytes, u64 now);
 int mroce_conn_spread(struct mroce_conn *conn);
 

@@ -33,7 +33,7 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 		mroce_count(peer, MROCE_CNT_TX_RETX);
 	}
 	if (sent->probe)
-		p->probe_tick = mroce_tick(now);
+		p->loss.probe_tick = mroce_tick(now);
 	sent->probe = false;
 	if (!sent->seg)
 		mroce_count(peer, MROCE_CNT_TX_EMPTY);
@@ -41,7 +41,7 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 	mroce_count(peer, MROCE_CNT_TX_DATA);
 	peer->stats[MROCE_CNT_TX_BYTES] += tx->len;
 	if (!p->timer.armed)
-		mroce_path_arm(p, now);
+		mroce_loss_arm(p);
 	if (!conn->idle_timer.armed)
 		mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Paths: round-trip estimate, the one timer of each (tail probe, then RTO), choice of a path per
- * packet, and the route that a path borrows.
+ * Paths: round-trip estimate, choice of a path per packet, and the route that a path borrows.
  */
 #include "internal.h"
 
 #define RTT_MIN_SLOT	(5 * NSEC_S)	/* min covers one to two slots */
-#define RTO_SLACK	(500 * NSEC_US)
-#define REROUTE_RTOS	2		/* RTOs in a row before the path takes another route */
 
 /**
  * mroce_rtt_sample() - RFC 6298's estimator, and a windowed minimum
@@ -37,9 +34,14 @@ void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now)
 	r->min = min(r->min, rtt);
 }
 
-static const struct mroce_rtt *path_rtt(const struct mroce_path *p)
+/**
+ * mroce_rtt_forget_min() - the smallest sample is of a route that is no more
+ * @r:	estimate
+ */
+void mroce_rtt_forget_min(struct mroce_rtt *r)
 {
-	return p->rtt.srtt ? &p->rtt : &p->conn->rtt;
+	r->min = r->srtt - min(r->var, r->srtt / 2);
+	r->slot_min = r->min;
 }
 
 /**
@@ -52,63 +54,7 @@ static const struct mroce_rtt *path_rtt(const struct mroce_path *p)
  */
 u64 mroce_path_srtt(const struct mroce_path *p)
 {
-	return path_rtt(p)->srtt ?: MROCE_RTT_INIT;
-}
-
-/**
- * mroce_path_pto() - how long the tail may stay silent before it is probed [M58]
- * @p:	path
- *
- * Return: ns
- */
-u64 mroce_path_pto(const struct mroce_path *p)
-{
-	const struct mroce_rtt *r = path_rtt(p);
-
-	return r->srtt ? 2 * r->srtt + 2 * r->var + p->conn->probe_slack : 2 * MROCE_RTT_INIT;
-}
-
-static u64 rtt_rto(const struct mroce_rtt *r)
-{
-	return r->srtt ? max(r->srtt + 4 * r->var, 3 * r->srtt) + RTO_SLACK : 2 * MROCE_RTT_INIT;
-}
-
-/**
- * mroce_path_rto() - retransmission timeout, doubled for each RTO in a row
- * @p:	path
- *
- * Return: ns, at most MROCE_RTO_MAX
- */
-u64 mroce_path_rto(const struct mroce_path *p)
-{
-	return min(rtt_rto(path_rtt(p)) << min_t(u32, p->rtos, 16), MROCE_RTO_MAX);
-}
-
-/**
- * mroce_conn_rto() - retransmission timeout by all paths' samples
- * @conn:	connection
- *
- * Return: ns, at most MROCE_RTO_MAX
- */
-u64 mroce_conn_rto(const struct mroce_conn *conn)
-{
-	return min(rtt_rto(&conn->rtt), MROCE_RTO_MAX);
-}
-
-/**
- * mroce_path_arm() - set the path's timer by what is in flight
- * @p:		path
- * @now:	current time, ns
- */
-void mroce_path_arm(struct mroce_path *p, u64 now)
-{
-	struct mroce_timerq *q = &p->conn->peer->timers;
-
-	if (list_empty(&p->inflight)) {
-		mroce_timer_cancel(q, &p->timer);
-		return;
-	}
-	mroce_timer_arm(q, &p->timer, now + (p->probes ? mroce_path_rto(p) : mroce_path_pto(p)));
+	return p->rtt.srtt ?: p->conn->rtt.srtt ?: MROCE_RTT_INIT;
 }
 
 /*
@@ -123,52 +69,13 @@ static struct mroce_path *path_living(const struct mroce_path *p, u64 now)
 	for (i = 0; i < conn->npaths; i++) {
 		struct mroce_path *o = conn->paths[i];
 
-		if (o == p || o->rtos || !o->last_ack ||
+		if (o == p || o->loss.rtos || !o->last_ack ||
 		    now - o->last_ack > 4 * mroce_conn_rto(conn))
 			continue;
 		if (!best || o->last_ack > best->last_ack)
 			best = o;
 	}
 	return best;
-}
-
-/* All of it goes out again [M58]. The lost list keeps the order in which packets were last sent. */
-static void path_lose_all(struct mroce_path *p)
-{
-	struct mroce_sent *sent, *tmp;
-
-	list_for_each_entry_safe(sent, tmp, &p->inflight, tx_link) {
-		mroce_txwin_lose(p, sent);
-		p->dup_allowed++;
-	}
-}
-
-static void path_timer(struct mroce_timer *t, u64 now)
-{
-	struct mroce_path *p = container_of(t, struct mroce_path, timer);
-	struct mroce_conn *conn = p->conn;
-	struct mroce_sent *tail;
-
-	if (list_empty(&p->inflight))
-		return;
-	if (!p->probes) {
-		p->probes++;
-		tail = list_last_entry(&p->inflight, struct mroce_sent, tx_link);
-		tail->probe = true;
-		mroce_txwin_lose(p, tail);
-		p->dup_allowed++;
-		mroce_count(conn->peer, MROCE_CNT_LOSS_TAIL_PROBE);
-	} else {
-		path_lose_all(p);
-		if (p->rtos < 255)
-			p->rtos++;
-		conn->cc->rto(p, now);
-		mroce_count(conn->peer, MROCE_CNT_LOSS_RTO);
-		if (p->rtos >= REROUTE_RTOS)
-			mroce_path_reroute(p, now);
-	}
-	mroce_path_arm(p, now);
-	mroce_conn_out(conn);
 }
 
 static u16 path_random_sport(struct mroce_peer *peer)
@@ -206,7 +113,8 @@ void mroce_path_reroute(struct mroce_path *p, u64 now)
 		mroce_conn_spread(conn);
 	}
 	p->epoch++;
-	p->any_acked = false;
+	p->loss.any_acked = false;
+	memset(&p->rtt, 0, sizeof(p->rtt));
 	mroce_count(conn->peer, MROCE_CNT_PATH_REROUTE);
 }
 
@@ -236,7 +144,7 @@ int mroce_conn_spread(struct mroce_conn *conn)
 		for (k = 0; k < n; k++)
 			if (routes[k].ifindex == p->route.ifindex)
 				break;
-		if (k == n || p->rtos >= REROUTE_RTOS || conn->state == MROCE_CONN_CONNECTING) {
+		if (k == n || p->loss.rtos >= MROCE_REROUTE_RTOS || conn->state == MROCE_CONN_CONNECTING) {
 			k = conn->next_route++ % n;
 			if (p->route.ifindex != routes[k].ifindex)
 				p->epoch++;
@@ -271,7 +179,7 @@ struct mroce_path *mroce_path_create(struct mroce_conn *conn, u8 index)
 	INIT_LIST_HEAD(&p->inflight);
 	INIT_LIST_HEAD(&p->lost);
 	INIT_LIST_HEAD(&p->ack_link);
-	p->timer.fn = path_timer;
+	p->timer.fn = mroce_loss_timer;
 	mroce_txwin_init(&p->tx, mroce_isn(conn->seed, index), conn->psn_window);
 	mroce_rxwin_init(&p->rx, 0, conn->psn_window);
 	return p;
@@ -327,7 +235,7 @@ struct mroce_path *mroce_path_select(struct mroce_conn *conn, u32 bytes, u64 now
 			continue;
 		if (!mroce_txwin_room(&p->tx) || !list_empty(&p->lost))
 			continue;
-		if (p->rtos) {
+		if (p->loss.rtos) {
 			if (!p->inflight_bytes)
 				suspect = p;
 			continue;

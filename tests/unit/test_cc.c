@@ -256,6 +256,39 @@ TEST(cc_loss__heavy_shrinks)
 	lab_end(&l);
 }
 
+TEST(cc_undo__gives_back_what_needless_rtos_took)
+{
+	struct lab l = cc_lab(1);
+
+	at(&l, 100);
+	l.p->loss.rtos = 1;
+	l.conn->cc->rto(l.p, l.w->now);
+	l.p->loss.rtos = 2;
+	l.conn->cc->rto(l.p, l.w->now);
+	l.conn->cc->undo(l.p, l.w->now);
+	CHECK_EQ(l.p->cc.cwnd, 100 * MSS);
+	CHECK_EQ(l.p->cc.ssthresh, 100 * MSS);
+	lab_end(&l);
+}
+
+/* The route has become longer: its old minimum must not hold the window for ever. */
+TEST(cc_ack__delay_at_a_small_window_is_the_route)
+{
+	struct lab l = cc_lab(1);
+	u32 i;
+
+	at(&l, 3);
+	for (i = 0; i < 60; i++)
+		mroce_rtt_sample(&l.p->rtt, 10 * MS, l.w->now);
+	for (i = 0; i < 8; i++)
+		round_trip(&l, 0);
+	CHECK_GT(l.p->rtt.min, 5 * MS);
+	round_trip(&l, 0);
+	round_trip(&l, 0);
+	CHECK_GT(l.p->cc.cwnd, 3 * MSS);
+	lab_end(&l);
+}
+
 TEST(cc_rto__falls_to_almost_nothing_and_remembers)
 {
 	struct lab l = cc_lab(1);

@@ -63,104 +63,7 @@ TEST(path_srtt__of_the_connection_until_it_has_its_own)
 }
 
 /* [M58] */
-TEST(path_rto__follows_the_round_trip_and_doubles)
-{
-	struct lab l = lab_conn(NULL);
-	u64 rto;
-	int i;
-
-	CHECK_EQ(mroce_path_pto(l.p), 20 * MS);
-	CHECK_EQ(mroce_path_rto(l.p), 20 * MS);
-	mroce_rtt_sample(&l.p->rtt, 100 * US, 0);
-	for (i = 0; i < 100; i++)
-		mroce_rtt_sample(&l.p->rtt, 100 * US, 0);
-	CHECK_LE(mroce_path_pto(l.p), 230 * US);
-	CHECK_GE(mroce_path_pto(l.p), 200 * US);
-	rto = mroce_path_rto(l.p);
-	CHECK_LE(rto, 850 * US);
-	CHECK_GE(rto, 800 * US);
-	l.p->rtos = 3;
-	CHECK_EQ(mroce_path_rto(l.p), 8 * rto);
-	l.p->rtos = 200;
-	CHECK_EQ(mroce_path_rto(l.p), MROCE_RTO_MAX);
-	lab_end(&l);
-}
-
-TEST(path_rto__long_routes)
-{
-	struct lab l = lab_conn(NULL);
-
-	mroce_rtt_sample(&l.p->rtt, 300 * MS, 0);
-	CHECK_GE(mroce_path_rto(l.p), 900 * MS);
-	CHECK_LE(mroce_path_rto(l.p), MROCE_RTO_MAX);
-	lab_end(&l);
-}
-
-TEST(path_arm__only_with_something_in_flight)
-{
-	struct lab l = lab_conn(NULL);
-
-	mroce_path_arm(l.p, l.w->now);
-	CHECK(!l.p->timer.armed);
-	lab_sent(&l, 1, 100);
-	mroce_path_arm(l.p, l.w->now);
-	CHECK(l.p->timer.armed);
-	CHECK_EQ(l.p->timer.expires, l.w->now + mroce_path_pto(l.p));
-	mroce_txwin_accept(l.p, mroce_isn(l.conn->seed, 0), l.w->now);
-	mroce_path_arm(l.p, l.w->now);
-	CHECK(!l.p->timer.armed);
-	lab_end(&l);
-}
-
-static void expire(struct lab *l)
-{
-	CHECK(l->p->timer.armed);
-	l->w->now = l->p->timer.expires;
-	mroce_timer_cancel(&l->wp->p.timers, &l->p->timer);
-	l->p->timer.fn(&l->p->timer, l->w->now);
-}
-
-TEST(path_timer__first_a_tail_probe_then_all)
-{
-	struct lab l = lab_conn(NULL);
-
-	lab_sent(&l, 4, 100);
-	mroce_path_arm(l.p, l.w->now);
-	expire(&l);
-	CHECK_EQ(l.conn->lost_pkts, 1);
-	CHECK(mroce_txwin_find(&l.p->tx, mroce_isn(l.conn->seed, 0) + 3)->probe);
-	CHECK_EQ(l.p->probes, 1);
-	CHECK_EQ(l.wp->p.stats[MROCE_CNT_LOSS_TAIL_PROBE], 1);
-	expire(&l);
-	CHECK_EQ(l.conn->lost_pkts, 4);
-	CHECK_EQ(l.p->rtos, 1);
-	CHECK_EQ(l.wp->p.stats[MROCE_CNT_LOSS_RTO], 1);
-	lab_end(&l);
-}
-
 /* [M60, M61] */
-TEST(path_timer__silence_changes_the_route)
-{
-	struct lab l = lab_conn(NULL);
-	u16 sport = l.p->route.sport;
-	u8 epoch = l.p->epoch;
-	int i;
-
-	lab_sent(&l, 1, 100);
-	mroce_path_arm(l.p, l.w->now);
-	for (i = 0; i < 3; i++) {
-		expire(&l);
-		mroce_txwin_sent(l.p, mroce_txwin_find(&l.p->tx, mroce_isn(l.conn->seed, 0)), l.w->now);
-		mroce_path_arm(l.p, l.w->now);
-	}
-	CHECK_NE(l.p->route.sport, sport);
-	CHECK_NE(l.p->epoch, epoch);
-	CHECK_GE(l.wp->p.stats[MROCE_CNT_PATH_REROUTE], 1);
-	/* The PSN is the same. */
-	CHECK_EQ(l.p->tx.nxt, mroce_isn(l.conn->seed, 0) + 1);
-	lab_end(&l);
-}
-
 TEST(path_reroute__borrows_the_route_of_a_living_path)
 {
 	struct lab l = lab_conn(&(struct world_cfg){ .planes = 2 });
@@ -192,7 +95,7 @@ TEST(path_reroute__next_egress_when_none_lives)
 	u32 seen = 0, i;
 
 	for (i = 0; i < 4; i++) {
-		l.p->rtos = 2;
+		l.p->loss.rtos = 2;
 		mroce_path_reroute(l.p, l.w->now);
 		seen |= 1 << l.p->route.ifindex;
 	}
@@ -315,10 +218,10 @@ TEST(path_select__suspects_only_when_all_are)
 {
 	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 2 });
 
-	l.conn->paths[0]->rtos = 1;
+	l.conn->paths[0]->loss.rtos = 1;
 	CHECK_EQ(mroce_path_select(l.conn, 320, l.w->now)->index, 1);
 	CHECK_EQ(mroce_path_select(l.conn, 320, l.w->now)->index, 1);
-	l.conn->paths[1]->rtos = 1;
+	l.conn->paths[1]->loss.rtos = 1;
 	CHECK(mroce_path_select(l.conn, 320, l.w->now));
 	lab_end(&l);
 }
