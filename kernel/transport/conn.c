@@ -85,10 +85,12 @@ static void conn_init(struct mroce_conn *conn, struct mroce_peer *peer, u8 tclas
 	INIT_LIST_HEAD(&conn->ack_wait);
 	INIT_LIST_HEAD(&conn->ack_due);
 	INIT_LIST_HEAD(&conn->credits);
+	INIT_LIST_HEAD(&conn->active);
 	conn->hs_timer.fn = mroce_hs_timer;
 	conn->idle_timer.fn = idle_timer;
 	conn->ack_timer.fn = mroce_ack_timer;
 	conn->kick_timer.fn = kick_timer;
+	conn->home_timer.fn = mroce_home_timer;
 	mroce_pool_init(&conn->segs, sizeof(struct mroce_seg));
 	mroce_pool_init(&conn->sents, sizeof(struct mroce_sent));
 }
@@ -136,7 +138,8 @@ struct mroce_conn *mroce_conn_create(struct mroce_peer *peer, u8 tclass, bool pa
 		peer->ops->free(peer, conn, sizeof(*conn));
 		return NULL;
 	}
-	mroce_conn_spread(conn);
+	mroce_conn_spread(conn, false);
+	mroce_select_start(conn);
 	list_add_tail(&conn->link, &peer->conns);
 	if (passive) {
 		peer->half_open++;
@@ -171,6 +174,7 @@ void mroce_conn_destroy(struct mroce_conn *conn)
 	mroce_timer_cancel(&peer->timers, &conn->idle_timer);
 	mroce_timer_cancel(&peer->timers, &conn->ack_timer);
 	mroce_timer_cancel(&peer->timers, &conn->kick_timer);
+	mroce_timer_cancel(&peer->timers, &conn->home_timer);
 	list_for_each_entry_safe(s, stmp, &conn->credits, credit_link)
 		list_del_init(&s->credit_link);
 	list_for_each_entry_safe(seg, tmp, &conn->ctrl, link)
@@ -274,6 +278,7 @@ void mroce_conn_opened(struct mroce_conn *conn, u64 now)
 	conn->state = MROCE_CONN_OPEN;
 	conn->rx_last = now;
 	mroce_timer_cancel(&peer->timers, &conn->hs_timer);
+	mroce_select_start(conn);
 	mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
 	mroce_count(peer, MROCE_CNT_CONN_OPEN);
 
@@ -551,8 +556,11 @@ static void probe_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 		return;
 	}
 	conn->rx_last = now;
-	if (pr.flags & MROCE_PROBE_F_REPLY)
+	if (pr.flags & MROCE_PROBE_F_REPLY) {
+		mroce_home_answer(conn, &pr);
+		mroce_conn_out(conn);
 		return;
+	}
 	pr.flags |= MROCE_PROBE_F_REPLY;
 	pr.conn_id = cpu_to_be32(conn->tx_id);
 	conn->probe_reply = pr;

@@ -31,6 +31,8 @@
 	C(RTO_UNDONE,		"loss_rto_undone")		\
 	C(SPURIOUS,		"retransmit_spurious")		\
 	C(PATH_REROUTE,		"path_reroute")			\
+	C(PATH_HOME,		"path_home")			\
+	C(PATH_SWAP,		"path_swap")			\
 	C(PATH_REORDER,		"path_reorder_raised")		\
 	C(TX_SELF_REORDER,	"tx_self_reordered")		\
 	C(CWND_CE,		"cwnd_reduced_ce")		\

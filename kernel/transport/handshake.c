@@ -49,7 +49,7 @@ static void conn_set_peer(struct mroce_conn *conn, const struct mroce_connect *c
 		mroce_rxwin_free(conn->peer, &p->rx);
 		mroce_rxwin_init(&p->rx, mroce_isn(conn->peer_seed, i), conn->psn_window);
 	}
-	mroce_conn_spread(conn);
+	mroce_conn_spread(conn, false);
 }
 
 /* Own limits, not the agreed ones; no feature bits exist yet [M30]. */
@@ -167,7 +167,7 @@ void mroce_hs_timer(struct mroce_timer *t, u64 now)
 	 */
 	mroce_path_fresh_port(conn->paths[conn->hs_tries % conn->npaths_alloc]);
 	conn->next_route = conn->hs_tries - conn->hs_tries % conn->npaths_alloc;
-	mroce_conn_spread(conn);
+	mroce_conn_spread(conn, false);
 	conn->send_connect = true;
 	conn->hs_backoff = min(conn->hs_backoff * 2, MROCE_HS_MAX);
 	mroce_timer_arm(&conn->peer->timers, t, now + conn->hs_backoff);

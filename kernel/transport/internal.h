@@ -9,7 +9,9 @@
  *	rxwin.c		receive window of a path
  *	txwin.c		sent PSNs of a path
  *	loss.c		how loss is found, timers
- *	path.c		path table, selection
+ *	path.c		paths, round-trip time
+ *	route.c		the route that a path borrows
+ *	select.c	which paths are used, and by which packet
  *	cc.c		congestion control
  *	ack.c		ACK and NAK, both ways
  *	handshake.c	CONNECT, ACCEPT, RESET
@@ -194,6 +196,9 @@ struct mroce_cc_ops {
  * @loss_map:	the last 64 verdicts, 1 = lost
  * @undo_cwnd:	@cwnd before the first RTO in a row
  * @undo_ssthresh: @ssthresh before it
+ * @congested:	rounds in a row with marks or delay
+ * @clean:	rounds in a row without, window full
+ * @late:	samples in a row that were delayed
  * @stuck:	rounds in a row that were delayed though the window is small
  *
  * Written by the algorithm only. Under the peer's lock.
@@ -210,6 +215,9 @@ struct mroce_cc {
 	u64 loss_map;
 	u32 undo_cwnd;
 	u32 undo_ssthresh;
+	u8 congested;
+	u8 clean;
+	u8 late;
 	u8 stuck;
 };
 
@@ -217,6 +225,7 @@ struct mroce_cc {
  * struct mroce_rtt - round-trip estimate, ns
  * @srtt:	smoothed; 0: no sample
  * @var:	smoothed deviation
+ * @latest:	newest sample
  * @min:	smallest of the last 10 s: of this and the previous 5 s slot
  * @slot_min:	smallest in this slot
  * @slot_end:	when this slot ends
@@ -226,6 +235,7 @@ struct mroce_cc {
 struct mroce_rtt {
 	u64 srtt;
 	u64 var;
+	u64 latest;
 	u64 min;
 	u64 slot_min;
 	u64 slot_end;
@@ -237,6 +247,7 @@ struct mroce_rtt {
  * @rtt_acked:		time from that transmission to its acceptance, ns
  * @epoch_acked:	epoch of @order_acked
  * @any_acked:		@order_acked is valid
+ * @asked:		the last transmission asked for an ACK at once
  * @probes:		tail probes since the last progress
  * @rtos:		RTOs since then
  * @reorder:		how late a packet may be behind one that overtook it, ns
@@ -256,6 +267,7 @@ struct mroce_loss {
 	u32 order_acked;
 	u8 epoch_acked;
 	bool any_acked;
+	bool asked;
 	u8 probes;
 	u8 rtos;
 	u64 rtt_acked;
@@ -275,7 +287,13 @@ struct mroce_loss {
  * struct mroce_path - one path: a sequence space each way, and the route it borrows
  * @conn:		connection; constant
  * @index:		its number on the wire; constant
- * @route:		send: egress and source port
+ * @route:		send: egress and source port in use
+ * @home:		send: its own
+ * @away:		send: @route is another path's, @home is probed
+ * @home_ask:		send: a PROBE to @home is due
+ * @home_answers:	send: answers since it left
+ * @home_seq:		send: of the PROBE that may be answered
+ * @active_link:	send: in conn->active; empty: it rests
  * @route_payload:	send: largest payload this route carries, bytes
  * @epoch:		send: of the route; loss is not inferred across epochs
  * @tx:			send: window
@@ -309,8 +327,14 @@ struct mroce_path {
 
 	/* send */
 	struct mroce_route route;
+	struct mroce_route home;
+	bool away;
+	bool home_ask;
+	u8 home_answers;
+	u32 home_seq;
 	u32 route_payload;
 	u8 epoch;
+	struct list_head active_link;
 	struct mroce_txwin tx;
 	struct list_head inflight;
 	struct list_head lost;
@@ -388,13 +412,16 @@ struct mroce_nak_item {
  * @idle_timer:		trim, expire
  * @ack_timer:		@ack_wait becomes due
  * @kick_timer:		try again after a failed allocation
+ * @home_timer:		probe the homes of paths that are away
  * @max_payload:	agreed, bytes
  * @payload:		used now: what every route carries, bytes
  * @psn_window:		agreed, PSNs
  * @msn_window:		agreed, MSNs
  * @npaths:		agreed
  * @npaths_alloc:	paths in @paths
- * @next_path:		rotation among equals
+ * @next_path:		where the search for a resting path begins
+ * @nactive:		paths in @active
+ * @active:		mroce_path.active_link: in use, the longest unused first
  * @next_route:		the route that the next path takes
  * @nstreams:		streams whose send direction is bound here
  * @paths:		by index
@@ -448,6 +475,7 @@ struct mroce_conn {
 	struct mroce_timer idle_timer;
 	struct mroce_timer ack_timer;
 	struct mroce_timer kick_timer;
+	struct mroce_timer home_timer;
 
 	u32 max_payload;
 	u32 payload;
@@ -456,6 +484,8 @@ struct mroce_conn {
 	u32 npaths;
 	u32 npaths_alloc;
 	u32 next_path;
+	u32 nactive;
+	struct list_head active;
 	u32 next_route;
 	u32 nstreams;
 	struct mroce_path *paths[MROCE_MAX_PATHS];
@@ -663,10 +693,27 @@ void mroce_rtt_forget_min(struct mroce_rtt *r);
 u64 mroce_path_srtt(const struct mroce_path *p);
 struct mroce_path *mroce_path_create(struct mroce_conn *conn, u8 index);
 void mroce_path_destroy(struct mroce_path *p);
-void mroce_path_reroute(struct mroce_path *p, u64 now);
+
+/* --- route.c --- */
 void mroce_path_fresh_port(struct mroce_path *p);
+void mroce_path_reroute(struct mroce_path *p, u64 now);
+struct mroce_path *mroce_path_living(const struct mroce_path *p, u64 now);
+int mroce_conn_spread(struct mroce_conn *conn, bool level);
+void mroce_home_timer(struct mroce_timer *t, u64 now);
+bool mroce_home_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now);
+void mroce_home_answer(struct mroce_conn *conn, const struct mroce_probe *pr);
+
+/* --- select.c --- */
+void mroce_select_start(struct mroce_conn *conn);
+void mroce_select_grown(struct mroce_path *p);
+bool mroce_select_rest(struct mroce_path *p);
+void mroce_select_swap(struct mroce_path *p);
 struct mroce_path *mroce_path_select(struct mroce_conn *conn, u32 bytes, u64 now);
-int mroce_conn_spread(struct mroce_conn *conn);
+
+static inline bool mroce_path_active(const struct mroce_path *p)
+{
+	return !list_empty(&p->active_link);
+}
 
 /* --- ack.c --- */
 void mroce_ack_note(struct mroce_path *p, bool now_please, u64 now);

@@ -11,22 +11,24 @@
 #define RTO_SLACK	(500 * NSEC_US)
 #define REORDER_SLOT	(10 * NSEC_MS)	/* and 64 round trips: how long a tolerance lasts unused */
 
-static const struct mroce_rtt *path_rtt(const struct mroce_path *p)
-{
-	return p->rtt.srtt ? &p->rtt : &p->conn->rtt;
-}
-
 /**
  * mroce_path_pto() - how long a path may stay silent before its tail is probed [M58]
  * @p:	path
+ *
+ * By the slower of path and connection: a path that is used seldom has an old estimate. The receiver
+ * may take its time unless it was asked for an ACK at once.
  *
  * Return: ns
  */
 u64 mroce_path_pto(const struct mroce_path *p)
 {
-	const struct mroce_rtt *r = path_rtt(p);
+	const struct mroce_rtt *c = &p->conn->rtt;
+	u64 srtt = max(p->rtt.srtt, c->srtt);
 
-	return r->srtt ? 2 * r->srtt + 2 * r->var + p->conn->probe_slack : 2 * MROCE_RTT_INIT;
+	if (!srtt)
+		return 2 * MROCE_RTT_INIT;
+	return 2 * srtt + 2 * max(p->rtt.var, c->var) + p->conn->probe_slack +
+	       (p->loss.asked ? 0 : MROCE_ACK_DELAY);
 }
 
 static u64 rtt_rto(const struct mroce_rtt *r)
@@ -42,7 +44,7 @@ static u64 rtt_rto(const struct mroce_rtt *r)
  */
 u64 mroce_path_rto(const struct mroce_path *p)
 {
-	return min(rtt_rto(path_rtt(p)) << min_t(u32, p->loss.rtos, 16), MROCE_RTO_MAX);
+	return min(rtt_rto(p->rtt.srtt ? &p->rtt : &p->conn->rtt) << min_t(u32, p->loss.rtos, 16), MROCE_RTO_MAX);
 }
 
 /**
@@ -72,6 +74,19 @@ static u64 overdue_at(const struct mroce_path *p, const struct mroce_sent *sent)
 }
 
 /*
+ * How long an unanswered probe is waited for. While other paths hear from the peer neither it nor this
+ * host is slow, so a second probe timeout tells as much as an RTO.
+ */
+static u64 probe_wait(const struct mroce_path *p)
+{
+	const struct mroce_path *living = p->loss.rtos ? NULL : mroce_path_living(p, p->loss.probed_at);
+
+	if (living && living->last_ack >= p->loss.progress_at)
+		return mroce_path_pto(p);
+	return mroce_path_rto(p);
+}
+
+/*
  * When the path's timer has something to do. The clock of silence runs from the oldest transmission
  * in flight or the last progress, whichever is later, and from the probe once that is out.
  */
@@ -82,7 +97,7 @@ static u64 deadline(const struct mroce_path *p)
 	u64 at = max(head->sent_at, l->progress_at);
 
 	if (l->probes)
-		at = max(at, l->probed_at) + mroce_path_rto(p);
+		at = max(at, l->probed_at) + probe_wait(p);
 	else
 		at += mroce_path_pto(p);
 	if (overtaken(p, head))
@@ -304,7 +319,7 @@ static void rto(struct mroce_path *p, u64 now)
 		l->rtos++;
 	p->conn->cc->rto(p, now);
 	mroce_count(p->conn->peer, MROCE_CNT_LOSS_RTO);
-	if (l->rtos >= MROCE_REROUTE_RTOS)
+	if (l->rtos >= MROCE_REROUTE_RTOS || mroce_path_living(p, now))
 		mroce_path_reroute(p, now);
 }
 

@@ -32,6 +32,7 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 		flags |= MROCE_F_RETX | MROCE_F_ACK_REQ;
 		mroce_count(peer, MROCE_CNT_TX_RETX);
 	}
+	p->loss.asked = flags & MROCE_F_ACK_REQ;
 	if (sent->probe)
 		p->loss.probe_tick = mroce_tick(now);
 	sent->probe = false;
@@ -115,6 +116,13 @@ static void no_memory(struct mroce_conn *conn, u64 now)
 		mroce_timer_arm(&conn->peer->timers, &conn->kick_timer, now + NSEC_MS);
 }
 
+/* Nothing follows on this path that would bring the verdict along: each path has its last packet. */
+static bool last_of_paths(const struct mroce_conn *conn)
+{
+	return (list_empty(&conn->ctrl) && list_empty(&conn->ready)) ||
+	       conn->backlog < (u64)conn->nactive * conn->payload;
+}
+
 static bool output_new(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 {
 	struct mroce_sent *sent;
@@ -139,8 +147,7 @@ static bool output_new(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	}
 	sent->seg = seg;
 	seg->sent = sent;
-	/* Nothing follows that would bring the verdict along. */
-	if (list_empty(&conn->ctrl) && list_empty(&conn->ready))
+	if (last_of_paths(conn))
 		flags |= MROCE_F_ACK_REQ;
 	transmit(conn, p, sent, flags, tx, now);
 	return true;
@@ -165,7 +172,7 @@ static bool conn_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	if (conn->state != MROCE_CONN_OPEN)
 		return false;
 	return mroce_nak_output(conn, tx, now) || mroce_ack_output(conn, tx, now) ||
-	       output_probe_reply(conn, tx) || output_lost(conn, tx, now) ||
+	       output_probe_reply(conn, tx) || mroce_home_output(conn, tx, now) || output_lost(conn, tx, now) ||
 	       output_new(conn, tx, now);
 }
 

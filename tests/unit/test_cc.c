@@ -179,7 +179,8 @@ TEST(cc_ack__one_reduction_per_round)
 	lab_end(&l);
 }
 
-TEST(cc_ack__never_below_one_packet)
+/* [M128] */
+TEST(cc_ack__the_last_path_falls_to_a_fraction_of_a_packet)
 {
 	struct lab l = cc_lab(1);
 	u32 i;
@@ -188,8 +189,27 @@ TEST(cc_ack__never_below_one_packet)
 	l.p->cc.alpha = 1024;
 	for (i = 0; i < 50; i++)
 		round_trip(&l, 100);
+	CHECK_LT(l.p->cc.cwnd, MSS);
+	CHECK_GE(l.p->cc.cwnd, MSS / 16);
+	for (i = 0; i < 5; i++)
+		round_trip(&l, 0);
 	CHECK_GE(l.p->cc.cwnd, MSS);
-	CHECK_LE(l.p->cc.cwnd, 2 * MSS);
+	lab_end(&l);
+}
+
+/* The others rest: their windows are not missed. */
+TEST(cc_ack__a_path_below_one_packet_rests)
+{
+	struct lab l = cc_lab(4);
+	u32 i;
+
+	CHECK_EQ(l.conn->nactive, 4);
+	at(&l, 2);
+	l.p->cc.alpha = 1024;
+	for (i = 0; i < 5; i++)
+		round_trip(&l, 100);
+	CHECK(!mroce_path_active(l.p));
+	CHECK_EQ(l.conn->nactive, 3);
 	lab_end(&l);
 }
 

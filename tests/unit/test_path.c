@@ -127,7 +127,7 @@ TEST(conn_spread__paths_leave_a_plane_that_is_gone)
 		epoch[i] = l.conn->paths[i]->epoch;
 	}
 	l.w->host[0].route_payload[0] = 0;
-	CHECK_EQ(mroce_conn_spread(l.conn), 1);
+	CHECK_EQ(mroce_conn_spread(l.conn, false), 1);
 	for (i = 0; i < 4; i++) {
 		p = l.conn->paths[i];
 		CHECK_EQ(p->route.ifindex, 2);
@@ -142,7 +142,7 @@ TEST(conn_spread__no_route_changes_nothing)
 	struct mroce_route before = l.p->route;
 
 	l.w->host[0].route_payload[0] = 0;
-	CHECK_EQ(mroce_conn_spread(l.conn), 0);
+	CHECK_EQ(mroce_conn_spread(l.conn, false), 0);
 	CHECK_EQ(l.p->route.ifindex, before.ifindex);
 	CHECK_EQ(l.conn->payload, 256);
 	lab_end(&l);
@@ -155,10 +155,10 @@ TEST(conn_spread__payload_is_what_every_route_carries)
 
 	CHECK_EQ(l.conn->payload, 1024);
 	l.w->host[0].route_payload[1] = 512;
-	mroce_conn_spread(l.conn);
+	mroce_conn_spread(l.conn, false);
 	CHECK_EQ(l.conn->payload, 512);
 	l.w->host[0].route_payload[1] = 1024;
-	mroce_conn_spread(l.conn);
+	mroce_conn_spread(l.conn, false);
 	CHECK_EQ(l.conn->payload, 1024);
 	lab_end(&l);
 }
