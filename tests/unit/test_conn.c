@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of kernel/transport/conn.c and peer.c: life of connections, where packets go, what is dropped.
+ * Tests of kernel/transport/conn.c: life of connections, where packets go, what is dropped.
  */
 #include "lab.h"
 
@@ -349,28 +349,5 @@ TEST(conn_lost__idle_streams_end_too)
 	CHECK_EQ(l.b->failed, 1);
 	CHECK_EQ(l.b->why, MROCE_FAIL_PEER_LOST);
 	CHECK_EQ(l.b->completed, 0);
-	lab_end(&l);
-}
-
-TEST(peer_routes_changed__asks_again)
-{
-	struct lab l = lab_pair(&(struct world_cfg){ .planes = 2 });
-	u32 i;
-
-	l.b->h->route_payload[1] = 0;
-	mroce_peer_routes_changed(&l.wp->p, l.w->now);
-	for (i = 0; i < 4; i++)
-		CHECK_EQ(l.conn->paths[i]->route.ifindex, 1);
-	l.b->h->route_payload[1] = 256;
-	lab_end(&l);
-}
-
-TEST(peer_output__nothing_when_idle)
-{
-	struct lab l = lab_pair(NULL);
-	static struct mroce_tx tx;
-
-	CHECK_EQ(mroce_peer_output(&l.wp->p, &tx, l.w->now), 0);
-	CHECK(list_empty(&l.wp->p.out));
 	lab_end(&l);
 }
