@@ -197,7 +197,7 @@ bool mroce_nak_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 
 	if (!conn->nnaks || !conn->has_peer)
 		return false;
-	mroce_tx_init(tx, conn, conn->paths[conn->naks[0].path]->from, conn->tclass);
+	mroce_tx_init(tx, conn, ack_route(conn->paths[conn->naks[0].path]), conn->tclass);
 	memset(h, 0, sizeof(*h));
 	h->ver_type = MROCE_VER_TYPE(MROCE_PT_NAK);
 	h->conn_id = cpu_to_be32(conn->tx_id);
@@ -324,7 +324,7 @@ void mroce_ack_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	}
 	mroce_count(conn->peer, MROCE_CNT_RX_ACK);
 	if (be32_to_cpu(h.proof) == mroce_proof(conn->seed))
-		mroce_conn_confirm(conn, now);
+		mroce_conn_confirm(conn, true, now);
 	at += sizeof(h);
 	for (i = 0; i < h.nblocks; i++, at += sizeof(struct mroce_ack_block)) {
 		struct mroce_ack_block b;

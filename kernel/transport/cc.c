@@ -120,7 +120,10 @@ static void dctcp_round(struct mroce_path *p)
 	if (cc->round_pkts) {
 		u32 frac = min(cc->round_ce, cc->round_pkts) * CC_ALPHA_ONE / cc->round_pkts;
 
-		cc->alpha += (s32)(frac - cc->alpha) / (1 << CC_ALPHA_SHIFT);
+		if (frac < cc->alpha)
+			cc->alpha -= max((cc->alpha - frac) >> CC_ALPHA_SHIFT, 1U);
+		else
+			cc->alpha += (frac - cc->alpha) >> CC_ALPHA_SHIFT;
 	}
 	cc->stuck = cc_delayed(p) && cc->cwnd <= CC_STUCK_PKTS * cc_mss(p) ? cc->stuck + 1 : 0;
 	if (cc->stuck >= CC_STUCK_ROUNDS) {
@@ -202,7 +205,7 @@ static void dctcp_ack(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now
 
 	cc->round_pkts += pkts;
 	cc->round_ce += ce;
-	cc->loss_map <<= min(pkts, 63U);
+	cc->loss_map = pkts < 64 ? cc->loss_map << pkts : 0;
 	if (!mroce_before(p->tx.una, cc->round_end))
 		dctcp_round(p);
 	if (ce && !cc->reduced) {
@@ -259,10 +262,8 @@ static void dctcp_rto(struct mroce_path *p, u64 now)
 {
 	struct mroce_cc *cc = &p->cc;
 
-	if (p->loss.rtos == 1) {
-		cc->undo_cwnd = cc->cwnd;
-		cc->undo_ssthresh = cc->ssthresh;
-	}
+	cc->undo_cwnd = cc->cwnd;
+	cc->undo_ssthresh = cc->ssthresh;
 	cc->ssthresh = max(cc->cwnd / 2, 2 * cc_mss(p));
 	cc->reduced = true;
 	cc_set(p, 2 * cc_mss(p));
@@ -274,6 +275,12 @@ static void dctcp_undo(struct mroce_path *p, u64 now)
 	p->cc.ssthresh = max(p->cc.ssthresh, p->cc.undo_ssthresh);
 }
 
+/* A route that failed is no congestion: back to the old window by slow start. */
+static void dctcp_rerouted(struct mroce_path *p, u64 now)
+{
+	p->cc.ssthresh = max(p->cc.ssthresh, p->cc.undo_cwnd);
+}
+
 const struct mroce_cc_ops mroce_cc_dctcp = {
 	.name	= "dctcp",
 	.init	= dctcp_init,
@@ -281,4 +288,5 @@ const struct mroce_cc_ops mroce_cc_dctcp = {
 	.loss	= dctcp_loss,
 	.rto	= dctcp_rto,
 	.undo	= dctcp_undo,
+	.rerouted = dctcp_rerouted,
 };

@@ -35,6 +35,13 @@ static void idle_timer(struct mroce_timer *t, u64 now)
 	u64 last = max(conn->rx_last, conn->tx_last);
 	u32 i;
 
+	/* Nobody sends here, nobody answers: what is in flight concerns nobody [M35]. */
+	if (!conn->peer->nstreams && conn->state == MROCE_CONN_OPEN &&
+	    now - conn->rx_last >= MROCE_IDLE_LIFE) {
+		mroce_count(conn->peer, MROCE_CNT_CONN_EXPIRED);
+		mroce_conn_destroy(conn);
+		return;
+	}
 	if (!conn_quiet(conn) || now - last < MROCE_TRIM_AFTER) {
 		mroce_timer_arm(&conn->peer->timers, t, now + MROCE_TRIM_AFTER);
 		return;
@@ -42,16 +49,13 @@ static void idle_timer(struct mroce_timer *t, u64 now)
 	mroce_pool_trim(conn->peer, &conn->segs);
 	mroce_pool_trim(conn->peer, &conn->sents);
 	mroce_pool_trim(conn->peer, &conn->peer->rmsgs);
-	for (i = 0; i < conn->npaths_alloc; i++)
+	for (i = 0; i < conn->npaths_alloc; i++) {
 		mroce_txwin_trim(conn->paths[i]);
+		mroce_rxwin_trim(conn->peer, &conn->paths[i]->rx);
+	}
 	if (conn->peer->nstreams || conn->state != MROCE_CONN_OPEN)
 		return;
-	if (now - last >= MROCE_IDLE_LIFE) {
-		mroce_count(conn->peer, MROCE_CNT_CONN_EXPIRED);
-		mroce_conn_destroy(conn);
-		return;
-	}
-	mroce_timer_arm(&conn->peer->timers, t, last + MROCE_IDLE_LIFE);
+	mroce_timer_arm(&conn->peer->timers, t, conn->rx_last + MROCE_IDLE_LIFE);
 }
 
 /* Seeds: for each attempt anew, and nobody else's to guess [M14, M139]. */
@@ -200,7 +204,9 @@ struct mroce_conn *mroce_conn_for_class(struct mroce_peer *peer, u8 tclass, u64 
 	list_for_each_entry(conn, &peer->conns, link) {
 		if (conn->tclass != tclass || (peer->loopback && conn->passive))
 			continue;
-		if (!best || conn->state == MROCE_CONN_OPEN)
+		/* Of several half-open ones the newest. */
+		if (!best || conn->state == MROCE_CONN_OPEN ||
+		    (best->state == MROCE_CONN_HALF && conn->state != MROCE_CONN_DEAD))
 			best = conn;
 	}
 	if (!best)
@@ -245,6 +251,8 @@ void mroce_conn_lost(struct mroce_conn *conn, u64 now)
 			mroce_stream_end(s, MROCE_FAIL_PEER_LOST, now);
 			continue;
 		}
+		mroce_timer_cancel(&peer->timers, &s->open_timer);
+		mroce_ctrl_orphan(s);
 		mroce_stream_unbind(s);
 		fresh = mroce_conn_for_class(peer, s->attr.tclass, now);
 		if (!fresh) {
@@ -317,6 +325,10 @@ struct mroce_seg *mroce_seg_get(struct mroce_conn *conn)
  */
 void mroce_seg_put(struct mroce_conn *conn, struct mroce_seg *seg)
 {
+	if (seg->kind == MROCE_SEG_CTRL)
+		conn->nctrl--;
+	if (seg->slot)
+		*seg->slot = NULL;
 	mroce_pool_put(&conn->segs, seg);
 }
 
@@ -517,8 +529,13 @@ static void data_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 							      MROCE_CNT_DROP_NOMEM);
 		return;
 	}
-	mroce_conn_confirm(conn, now);
+	if (!mroce_conn_confirm(conn, false, now)) {
+		mroce_handshake_answer(conn, rx->from);
+		return;
+	}
 	conn->rx_last = now;
+	if (!conn->idle_timer.armed)
+		mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
 	mroce_count(peer, MROCE_CNT_RX_DATA);
 	/* [M49]; gaps and refusals are found in data_new() */
 	urgent = (d.flags & MROCE_F_ACK_REQ) || rx->ce != p->last_ce || !p->rx_count;
@@ -563,9 +580,10 @@ static void probe_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	}
 	pr.flags |= MROCE_PROBE_F_REPLY;
 	pr.conn_id = cpu_to_be32(conn->tx_id);
-	conn->probe_reply = pr;
-	conn->probe_from = rx->from;
-	conn->send_probe_reply = true;
+	if (conn->nreplies == MROCE_PROBE_REPLIES)
+		return;
+	conn->replies[conn->nreplies] = pr;
+	conn->reply_to[conn->nreplies++] = rx->from;
 	mroce_conn_out(conn);
 }
 

@@ -50,6 +50,8 @@ static void conn_set_peer(struct mroce_conn *conn, const struct mroce_connect *c
 		mroce_rxwin_init(&p->rx, mroce_isn(conn->peer_seed, i), conn->psn_window);
 	}
 	mroce_conn_spread(conn, false);
+	for (i = 0; i < conn->npaths_alloc; i++)
+		conn->cc->init(conn->paths[i]);
 }
 
 /* Own limits, not the agreed ones; no feature bits exist yet [M30]. */
@@ -174,9 +176,14 @@ void mroce_hs_timer(struct mroce_timer *t, u64 now)
 	mroce_conn_out(conn);
 }
 
-static void answer_connect(struct mroce_conn *conn, const struct mroce_rx *rx)
+/**
+ * mroce_handshake_answer() - send an ACCEPT
+ * @conn:	connection that knows its peer
+ * @from:	where the question came in
+ */
+void mroce_handshake_answer(struct mroce_conn *conn, struct mroce_route from)
 {
-	conn->hs_from = rx->from;
+	conn->hs_from = from;
 	conn->send_accept = true;
 	mroce_conn_out(conn);
 }
@@ -198,7 +205,8 @@ static struct mroce_conn *connect_known(struct mroce_peer *peer, const struct mr
 	if (peer->loopback)
 		return NULL;
 	list_for_each_entry(conn, &peer->conns, link)
-		if (conn->state == MROCE_CONN_CONNECTING && conn->tclass == c->tclass)
+		if (conn->state == MROCE_CONN_CONNECTING && conn->tclass == c->tclass &&
+		    !conn->has_peer)
 			return conn;
 	return NULL;
 }
@@ -231,7 +239,7 @@ void mroce_peer_connect(struct mroce_peer *peer, struct mroce_rx *rx, u64 now)
 	if (conn) {
 		if (conn->state == MROCE_CONN_CONNECTING)
 			conn_set_peer(conn, &c);
-		answer_connect(conn, rx);
+		mroce_handshake_answer(conn, rx->from);
 		return;
 	}
 	if (peer->half_open >= MROCE_MAX_HALF_OPEN)
@@ -242,7 +250,7 @@ void mroce_peer_connect(struct mroce_peer *peer, struct mroce_rx *rx, u64 now)
 		return;
 	}
 	conn_set_peer(conn, &c);
-	answer_connect(conn, rx);
+	mroce_handshake_answer(conn, rx->from);
 }
 
 /**
@@ -300,16 +308,30 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 /**
  * mroce_conn_confirm() - a valid packet came under our id: the other end has our ACCEPT [M19]
  * @conn:	connection
+ * @proven:	it held the proof, not only the id and a PSN
  * @now:	current time, ns
  *
+ * Whoever wrote the CONNECT knows the PSNs, and might guess the id: where an open connection would
+ * end, that is not enough.
+ *
  * Context: may open @conn, which ends streams of earlier ones
+ * Return: is it open now?
  */
-void mroce_conn_confirm(struct mroce_conn *conn, u64 now)
+bool mroce_conn_confirm(struct mroce_conn *conn, bool proven, u64 now)
 {
-	if (conn->state == MROCE_CONN_OPEN || !conn->has_peer)
-		return;
+	struct mroce_conn *o;
+
+	if (conn->state == MROCE_CONN_OPEN)
+		return true;
+	if (!conn->has_peer)
+		return false;
+	list_for_each_entry(o, &conn->peer->conns, link)
+		if (!proven && !conn->peer->loopback && o->state == MROCE_CONN_OPEN &&
+		    o->tclass == conn->tclass)
+			return false;
 	handshake_answered(conn, now);
 	mroce_conn_opened(conn, now);
+	return true;
 }
 
 int mroce_build_cookie(const struct mroce_rx *rx, u64 instance, u64 cookie, struct mroce_tx *tx)

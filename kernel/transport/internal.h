@@ -49,6 +49,7 @@
 #define MROCE_TRIM_AFTER	NSEC_S
 #define MROCE_RSN_WINDOW	64		/* SRQ entries bound ahead (rule 4) */
 #define MROCE_MAX_HALF_OPEN	8		/* passive connections per peer */
+#define MROCE_PROBE_REPLIES	8		/* that may wait to be sent */
 #define MROCE_SPORT_MIN		49152
 
 /* enum mroce_seg_kind: whose content a PSN carries */
@@ -88,6 +89,7 @@ struct mroce_ctrl {
  * struct mroce_seg - the content of one PSN
  * @link:	stream->segs (in flight), stream->requeue, or conn->ctrl (to be sent)
  * @stream:	owner; NULL for CTRL
+ * @slot:	CTRL: who must know when it is gone, or NULL
  * @sent:	the PSN that carries it, NULL while it waits
  * @msg:	MSG
  * @resp:	RESP
@@ -103,6 +105,7 @@ struct mroce_ctrl {
 struct mroce_seg {
 	struct list_head link;
 	struct mroce_stream *stream;
+	struct mroce_seg **slot;
 	struct mroce_sent *sent;
 	union {
 		struct mroce_msg *msg;
@@ -177,8 +180,10 @@ struct mroce_cc_ops {
 	void (*ack)(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now);
 	/** @loss: a gap showed @pkts lost */
 	void (*loss)(struct mroce_path *p, u32 pkts, u64 now);
-	/** @rto: nothing came back for an RTO; mroce_loss.rtos counts them */
+	/** @rto: nothing came back for an RTO; the first of a series only */
 	void (*rto)(struct mroce_path *p, u64 now);
+	/** @rerouted: a failed route was left for one that lives */
+	void (*rerouted)(struct mroce_path *p, u64 now);
 	/** @undo: the RTOs since the last progress were needless */
 	void (*undo)(struct mroce_path *p, u64 now);
 };
@@ -194,7 +199,7 @@ struct mroce_cc_ops {
  * @reduced:	already reduced in this round
  * @acc:	bytes accepted towards the next increase
  * @loss_map:	the last 64 verdicts, 1 = lost
- * @undo_cwnd:	@cwnd before the first RTO in a row
+ * @undo_cwnd:	@cwnd before the RTO
  * @undo_ssthresh: @ssthresh before it
  * @congested:	rounds in a row with marks or delay
  * @clean:	rounds in a row without, window full
@@ -423,6 +428,9 @@ struct mroce_nak_item {
  * @nactive:		paths in @active
  * @active:		mroce_path.active_link: in use, the longest unused first
  * @next_route:		the route that the next path takes
+ * @next_home:		whose home is probed first
+ * @next_lost:		whose losses go out first
+ * @nctrl:		control segments, waiting or in flight
  * @nstreams:		streams whose send direction is bound here
  * @paths:		by index
  * @cc:			congestion control of all its paths
@@ -440,9 +448,9 @@ struct mroce_nak_item {
  * @credits:		mroce_stream.credit_link: whose credit goes into the next ACK
  * @naks:		refusals to be reported
  * @nnaks:		their number
- * @probe_reply:	to be sent if @send_probe_reply
- * @probe_from:		where the probe came in
- * @send_probe_reply:	a probe is to be answered
+ * @replies:		probes to be answered
+ * @reply_to:		where each came in
+ * @nreplies:		their number
  * @segs:		pool of struct mroce_seg
  * @sents:		pool of struct mroce_sent
  *
@@ -487,6 +495,9 @@ struct mroce_conn {
 	u32 nactive;
 	struct list_head active;
 	u32 next_route;
+	u32 next_home;
+	u32 next_lost;
+	u32 nctrl;
 	u32 nstreams;
 	struct mroce_path *paths[MROCE_MAX_PATHS];
 
@@ -506,9 +517,9 @@ struct mroce_conn {
 	struct list_head credits;
 	struct mroce_nak_item naks[MROCE_MAX_NAK_RECS];
 	u32 nnaks;
-	struct mroce_probe probe_reply;
-	struct mroce_route probe_from;
-	bool send_probe_reply;
+	struct mroce_probe replies[MROCE_PROBE_REPLIES];
+	struct mroce_route reply_to[MROCE_PROBE_REPLIES];
+	u32 nreplies;
 
 	struct mroce_pool segs;
 	struct mroce_pool sents;
@@ -680,6 +691,7 @@ void mroce_loss_arm(struct mroce_path *p);
 void mroce_loss_accepted(struct mroce_path *p, const struct mroce_sent *sent, u64 now);
 void mroce_loss_duplicates(struct mroce_path *p, u32 count, u64 now);
 void mroce_loss_progress(struct mroce_path *p, u32 echo, u64 now);
+void mroce_loss_all(struct mroce_path *p);
 u32 mroce_loss_detect(struct mroce_path *p, u64 now);
 void mroce_loss_timer(struct mroce_timer *t, u64 now);
 
@@ -727,7 +739,8 @@ void mroce_ack_timer(struct mroce_timer *t, u64 now);
 /* --- handshake.c --- */
 bool mroce_handshake_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now);
 void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now);
-void mroce_conn_confirm(struct mroce_conn *conn, u64 now);
+bool mroce_conn_confirm(struct mroce_conn *conn, bool proven, u64 now);
+void mroce_handshake_answer(struct mroce_conn *conn, struct mroce_route from);
 void mroce_hs_timer(struct mroce_timer *t, u64 now);
 
 /* --- conn.c --- */
@@ -746,6 +759,7 @@ void mroce_seg_refused(struct mroce_conn *conn, struct mroce_seg *seg, u8 syn, u
 /* --- control.c --- */
 bool mroce_ctrl_open(struct mroce_stream *s);
 void mroce_ctrl_closed(struct mroce_stream *s, u8 syndrome);
+void mroce_ctrl_orphan(struct mroce_stream *s);
 void mroce_ctrl_query(struct mroce_stream *s, u32 msn);
 struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroce_data *d,
 				      const struct mroce_rx *rx, u64 now);

@@ -9,6 +9,7 @@
 #include "internal.h"
 
 #define RTO_SLACK	(500 * NSEC_US)
+#define LOSSY		8		/* of the last 64 packets */
 #define REORDER_SLOT	(10 * NSEC_MS)	/* and 64 round trips: how long a tolerance lasts unused */
 
 /**
@@ -74,14 +75,23 @@ static u64 overdue_at(const struct mroce_path *p, const struct mroce_sent *sent)
 }
 
 /*
- * How long an unanswered probe is waited for. While other paths hear from the peer neither it nor this
- * host is slow, so a second probe timeout tells as much as an RTO.
+ * The route fails, not the peer, this host or a queue that overflows: other paths have heard from the
+ * peer since, and this one lost little until now.
  */
+static bool route_failed(const struct mroce_path *p, u64 now)
+{
+	const struct mroce_path *living;
+
+	if (hweight64(p->cc.loss_map) > LOSSY)
+		return false;
+	living = mroce_path_living(p, now);
+	return living && living->last_ack >= p->loss.progress_at;
+}
+
+/* How long an unanswered probe is waited for: a second one tells as much as an RTO if others live. */
 static u64 probe_wait(const struct mroce_path *p)
 {
-	const struct mroce_path *living = p->loss.rtos ? NULL : mroce_path_living(p, p->loss.probed_at);
-
-	if (living && living->last_ack >= p->loss.progress_at)
+	if (!p->loss.rtos && route_failed(p, p->loss.probed_at))
 		return mroce_path_pto(p);
 	return mroce_path_rto(p);
 }
@@ -100,7 +110,9 @@ static u64 deadline(const struct mroce_path *p)
 		at = max(at, l->probed_at) + probe_wait(p);
 	else
 		at += mroce_path_pto(p);
-	if (overtaken(p, head))
+	if (head->epoch != p->epoch)
+		at = min(at, head->sent_at + mroce_path_rto(p));
+	else if (overtaken(p, head))
 		at = min(at, overdue_at(p, head));
 	return at;
 }
@@ -197,7 +209,7 @@ void mroce_loss_duplicates(struct mroce_path *p, u32 count, u64 now)
 	if ((s32)fresh <= 0)
 		return;
 	l->dup_seen = count;
-	if (now - l->probed_at > 4 * MROCE_RTO_MAX)
+	if (now - l->probed_at > 2 * mroce_path_rto(p))
 		l->dup_allowed = 0;
 	if (fresh <= l->dup_allowed) {
 		l->dup_allowed -= fresh;
@@ -223,9 +235,9 @@ u32 mroce_loss_detect(struct mroce_path *p, u64 now)
 
 	reorder_decay(p, now);
 	list_for_each_entry_safe(sent, tmp, &p->inflight, tx_link) {
-		if (sent->epoch != p->epoch)
-			continue;
-		if (!overtaken(p, sent) || now < overdue_at(p, sent))
+		/* What went over another route is given up by time alone. */
+		if (sent->epoch != p->epoch ? now < sent->sent_at + mroce_path_rto(p) :
+					      !overtaken(p, sent) || now < overdue_at(p, sent))
 			break;
 		mroce_txwin_lose(p, sent);
 		n++;
@@ -246,6 +258,8 @@ static void judge_probe(struct mroce_path *p, u32 echo)
 {
 	u64 *slack = &p->conn->probe_slack;
 
+	if (!p->loss.probe_tick)	/* it has not left yet */
+		return;
 	if ((s32)(echo - p->loss.probe_tick) < 0)
 		*slack = min(*slack * 2, MROCE_PROBE_SLACK_MAX);
 	else
@@ -284,8 +298,13 @@ void mroce_loss_progress(struct mroce_path *p, u32 echo, u64 now)
 	l->progress_at = now;
 }
 
-/* All of it goes out again [M58]. The lost list keeps the order in which packets were last sent. */
-static void lose_all(struct mroce_path *p)
+/**
+ * mroce_loss_all() - everything in flight goes out again [M58]
+ * @p:	path
+ *
+ * The lost list keeps the order in which packets were last sent.
+ */
+void mroce_loss_all(struct mroce_path *p)
 {
 	struct mroce_sent *sent, *tmp;
 
@@ -301,6 +320,7 @@ static void probe_tail(struct mroce_path *p, u64 now)
 	struct mroce_sent *tail = list_last_entry(&p->inflight, struct mroce_sent, tx_link);
 
 	p->loss.probes++;
+	p->loss.probe_tick = 0;
 	p->loss.probed_at = now;
 	tail->probe = true;
 	p->loss.dup_allowed++;
@@ -314,12 +334,15 @@ static void rto(struct mroce_path *p, u64 now)
 
 	if (!l->rtos)
 		l->rto_tick = mroce_tick(now);
-	lose_all(p);
+	mroce_loss_all(p);
+	l->probed_at = now;
 	if (l->rtos < 255)
 		l->rtos++;
-	p->conn->cc->rto(p, now);
+	/* The window pays once, however long the silence. */
+	if (l->rtos == 1)
+		p->conn->cc->rto(p, now);
 	mroce_count(p->conn->peer, MROCE_CNT_LOSS_RTO);
-	if (l->rtos >= MROCE_REROUTE_RTOS || mroce_path_living(p, now))
+	if (l->rtos >= MROCE_REROUTE_RTOS || route_failed(p, now))
 		mroce_path_reroute(p, now);
 }
 

@@ -58,7 +58,7 @@ static bool output_lost(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	if (!conn->lost_pkts)
 		return false;
 	for (i = 0; i < conn->npaths; i++) {
-		struct mroce_path *p = conn->paths[i];
+		struct mroce_path *p = conn->paths[(conn->next_lost + i) % conn->npaths];
 		struct mroce_sent *sent;
 
 		if (list_empty(&p->lost))
@@ -66,6 +66,7 @@ static bool output_lost(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 		sent = list_first_entry(&p->lost, struct mroce_sent, tx_link);
 		if (!sent->probe && !path_room(p, sent_bytes(sent->seg)))
 			continue;
+		conn->next_lost = p->index + 1;
 		transmit(conn, p, sent, 0, tx, now);
 		return true;
 	}
@@ -155,12 +156,14 @@ static bool output_new(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 
 static bool output_probe_reply(struct mroce_conn *conn, struct mroce_tx *tx)
 {
-	if (!conn->send_probe_reply)
+	u32 n;
+
+	if (!conn->nreplies)
 		return false;
-	conn->send_probe_reply = false;
-	mroce_tx_init(tx, conn, conn->probe_from, conn->tclass);
-	memcpy(tx->hdr, &conn->probe_reply, sizeof(conn->probe_reply));
-	tx->hdr_len = sizeof(conn->probe_reply);
+	n = --conn->nreplies;
+	mroce_tx_init(tx, conn, conn->reply_to[n], conn->tclass);
+	memcpy(tx->hdr, &conn->replies[n], sizeof(conn->replies[n]));
+	tx->hdr_len = sizeof(conn->replies[n]);
 	mroce_count(conn->peer, MROCE_CNT_TX_PROBE);
 	return true;
 }

@@ -25,7 +25,10 @@ void mroce_path_fresh_port(struct mroce_path *p)
 	p->route.sport = p->home.sport;
 }
 
-/* Another route, another epoch [M61]: what was learnt of the old one does not hold. */
+/*
+ * Another route, another epoch [M61]: what was learnt of the old one does not hold. What is in flight
+ * there is given up by time, unless the caller knows better.
+ */
 static void take_route(struct mroce_path *p, struct mroce_route route)
 {
 	p->route = route;
@@ -84,6 +87,7 @@ void mroce_path_reroute(struct mroce_path *p, u64 now)
 
 	mroce_count(conn->peer, MROCE_CNT_PATH_REROUTE);
 	if (living) {
+		conn->cc->rerouted(p, now);
 		p->route_payload = living->route_payload;
 		p->away = true;
 		p->home_answers = 0;
@@ -123,14 +127,18 @@ void mroce_home_timer(struct mroce_timer *t, u64 now)
 {
 	struct mroce_conn *conn = container_of(t, struct mroce_conn, home_timer);
 	bool away = false;
-	u32 i;
+	u32 i, asked = 0;
 
 	for (i = 0; i < conn->npaths; i++) {
-		if (!conn->paths[i]->away)
+		struct mroce_path *p = conn->paths[(conn->next_home + i) % conn->npaths];
+
+		if (!p->away)
 			continue;
-		home_ask(conn->paths[i]);
 		away = true;
+		if (asked++ < MROCE_PROBE_REPLIES)
+			home_ask(p);
 	}
+	conn->next_home += asked;
 	if (away && now - conn->rx_last < MROCE_TRIM_AFTER)
 		home_watch(conn, now);
 }
@@ -203,12 +211,14 @@ static int spread_find(const struct spread *sp, u32 ifindex)
 	return -1;
 }
 
-static void set_egress(struct mroce_path *p, const struct spread *sp, int k)
+static void set_egress(struct mroce_path *p, const struct spread *sp, int k, bool gone)
 {
 	if (p->home.ifindex != sp->routes[k].ifindex) {
 		p->home.ifindex = sp->routes[k].ifindex;
 		p->away = false;
 		take_route(p, p->home);
+		if (gone)
+			mroce_loss_all(p);
 	}
 	p->route_payload = sp->payload[k];
 }
@@ -228,7 +238,7 @@ static void spread_level(struct mroce_conn *conn, struct spread *sp)
 			continue;
 		sp->users[most]--;
 		sp->users[least]++;
-		set_egress(conn->paths[i], sp, least);
+		set_egress(conn->paths[i], sp, least, false);
 	}
 }
 
@@ -254,12 +264,13 @@ int mroce_conn_spread(struct mroce_conn *conn, bool level)
 	for (i = 0; i < conn->npaths_alloc; i++) {
 		struct mroce_path *p = conn->paths[i];
 		int k = spread_find(&sp, p->home.ifindex);
+		bool gone = k < 0;
 
-		if (k < 0 || p->loss.rtos >= MROCE_REROUTE_RTOS ||
+		if (gone || p->loss.rtos >= MROCE_REROUTE_RTOS ||
 		    conn->state == MROCE_CONN_CONNECTING)
 			k = conn->next_route++ % sp.n;
 		sp.users[k]++;
-		set_egress(p, &sp, k);
+		set_egress(p, &sp, k, gone);
 	}
 	if (level)
 		spread_level(conn, &sp);

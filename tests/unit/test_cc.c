@@ -281,9 +281,6 @@ TEST(cc_undo__gives_back_what_needless_rtos_took)
 	struct lab l = cc_lab(1);
 
 	at(&l, 100);
-	l.p->loss.rtos = 1;
-	l.conn->cc->rto(l.p, l.w->now);
-	l.p->loss.rtos = 2;
 	l.conn->cc->rto(l.p, l.w->now);
 	l.conn->cc->undo(l.p, l.w->now);
 	CHECK_EQ(l.p->cc.cwnd, 100 * MSS);

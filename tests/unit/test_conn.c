@@ -351,3 +351,26 @@ TEST(conn_lost__idle_streams_end_too)
 	CHECK_EQ(l.b->completed, 0);
 	lab_end(&l);
 }
+
+/* Also one whose peer died with packets in flight. */
+TEST(conn_idle__a_dead_peers_connection_expires)
+{
+	struct world *w = world_new(NULL, test_seed());
+	struct wqp *a, *b;
+
+	qp_pair(w, 0, 1, &a, &b);
+	a->allow_fail = true;
+	world_until(w, a->s.opened && b->s.opened, SEC);
+	post_recvs(b, 1, 1000);
+	links_black(w, -1, -1, true);
+	post_send(a, 1000, 0)->expect = W_ANY;
+	world_run(w, 5 * SEC);
+	CHECK_EQ(a->completed, 1);
+	qp_reset(a);
+	qp_reset(b);
+	world_run(w, 60 * SEC);
+	CHECK_EQ(host_conns(&w->host[0]), 0);
+	CHECK_EQ(host_conns(&w->host[1]), 0);
+	links_black(w, -1, -1, false);
+	world_end(w);
+}

@@ -32,8 +32,8 @@ TEST(output__refusals_then_acks_then_losses_then_new)
 	post_send(l.b, 10, 0);
 	mroce_nak_note(l.conn, 1, 5, MROCE_SYN_RNR, 1);
 	mroce_ack_note(l.conn->paths[1], true, l.w->now);
-	l.conn->probe_reply.ver_type = MROCE_VER_TYPE(MROCE_PT_PROBE);
-	l.conn->send_probe_reply = true;
+	l.conn->replies[0].ver_type = MROCE_VER_TYPE(MROCE_PT_PROBE);
+	l.conn->nreplies = 1;
 	CHECK_EQ(out_type(&l), MROCE_PT_NAK);
 	CHECK_EQ(out_type(&l), MROCE_PT_ACK);
 	CHECK_EQ(out_type(&l), MROCE_PT_PROBE);

@@ -165,3 +165,81 @@ TEST(path_home__answers_to_other_questions_do_not_count)
 	CHECK_EQ(l.p->route.sport, l.p->home.sport);
 	lab_end(&l);
 }
+
+static void routes_changed(struct whost *h)
+{
+	struct wpeer *wp;
+
+	list_for_each_entry(wp, &h->peers, link) {
+		core_enter(wp);
+		mroce_peer_routes_changed(&wp->p, h->w->now);
+		core_leave(wp);
+	}
+}
+
+/* A plane loses what is in flight, then a route event takes it away: all goes out over the other. */
+TEST(conn_spread__what_a_lost_plane_had_in_flight_goes_out_at_once)
+{
+	struct wqp *a, *b;
+	struct world *w = world_new(&(struct world_cfg){ .planes = 2, .npaths = 8, .payload = 1024,
+			.psn_window = 4096, .msn_window = 4096,
+			.link = { .ns_per_kb = 819, .delay = 50 * US } }, test_seed());
+	struct wmr *mr;
+	u32 i, before;
+
+	w->phantom = true;
+	qp_pair(w, 0, 1, &a, &b);
+	world_until(w, a->s.opened && b->s.opened, SEC);
+	mr = mr_new(b->h, 1 << 20, MROCE_ACC_WRITE, true);
+	mr->overlap = true;
+	for (i = 0; i < 2000; i++)
+		post_write(a, mr, 0, 65536, 0);
+	world_run(w, 20 * MS);
+	world_link(w, 0, 1, 1, 0)->black = true;
+	world_link(w, 1, 0, 1, 0)->black = true;
+	world_run(w, 100 * US);
+	w->host[0].route_payload[0] = 0;
+	routes_changed(&w->host[0]);
+	world_run(w, 5 * MS);
+	before = a->completed;
+	world_run(w, 20 * MS);
+	/* 20 ms at line rate are 380 */
+	test_note("a plane is gone: %u messages in 20 ms", a->completed - before);
+	CHECK_GE(a->completed - before, 300);
+	world_settle(w, 10 * SEC);
+	world_end(w);
+}
+
+/* Everything is silent for 15 round trips; then it goes on as before, not from nothing. */
+TEST(path_reroute__a_short_blackout_is_forgotten)
+{
+	struct wqp *a, *b;
+	struct world *w = world_new(&(struct world_cfg){ .npaths = 4, .payload = 1408,
+			.psn_window = 4096, .msn_window = 4096,
+			.link = { .ns_per_kb = 819, .delay = 500 * US } }, test_seed());
+	struct wmr *mr;
+	u32 i, before, rate;
+
+	w->phantom = true;
+	qp_pair(w, 0, 1, &a, &b);
+	world_until(w, a->s.opened && b->s.opened, SEC);
+	mr = mr_new(b->h, 1 << 20, MROCE_ACC_WRITE, true);
+	mr->overlap = true;
+	for (i = 0; i < 4000; i++)
+		post_write(a, mr, 0, 65536, 0);
+	world_run(w, 40 * MS);
+	before = a->completed;
+	world_run(w, 20 * MS);
+	rate = a->completed - before;
+	links_black(w, -1, -1, true);
+	world_run(w, 15 * MS);
+	links_black(w, -1, -1, false);
+	world_run(w, 40 * MS);
+	before = a->completed;
+	world_run(w, 20 * MS);
+	test_note("15 ms of silence: %u messages in 20 ms before, %u after 40 ms", rate,
+		  a->completed - before);
+	CHECK_GE(a->completed - before, rate * 3 / 4);
+	world_settle(w, 10 * SEC);
+	world_end(w);
+}
