@@ -65,18 +65,26 @@ static u32 ack_block(const struct mroce_path *p, u32 base, struct mroce_ack_bloc
 	return sizeof(*b);
 }
 
-/* The vector at the left edge, and for a longer window those that end at the newest PSN [M48]. */
+/*
+ * The vector at the left edge, and for a longer window those that end at the highest PSN; one of them
+ * gives way to the newest packet's where they leave it out [M48]: each packet gets its verdict.
+ */
 static u32 ack_blocks(const struct mroce_path *p, u8 *out, u8 *n, u64 now)
 {
-	u32 span = p->rx.next - p->rx.cum;
+	u32 span = p->rx.next - p->rx.cum, max = MROCE_MAX_ACK_BLOCKS;
 	u32 base = p->rx.cum;
-	u32 len = 0;
+	u32 len = ack_block(p, base, (void *)out, now);
 
-	*n = 0;
-	len += ack_block(p, base, (void *)out, now);
-	++*n;
-	if (span > MROCE_MAX_ACK_BLOCKS * MROCE_SACK_BITS)
-		base = p->rx.next - MROCE_MAX_ACK_BLOCKS * MROCE_SACK_BITS;
+	*n = 1;
+	if (span > max * MROCE_SACK_BITS) {
+		base = p->rx.next - max * MROCE_SACK_BITS;
+		if (p->rx_psn - p->rx.cum >= MROCE_SACK_BITS &&
+		    p->rx_psn - p->rx.cum < span - (max - 1) * MROCE_SACK_BITS) {
+			len += ack_block(p, p->rx_psn & ~63U, (void *)(out + len), now);
+			++*n;
+			base += MROCE_SACK_BITS;
+		}
+	}
 	for (base += MROCE_SACK_BITS; mroce_before(base, p->rx.next); base += MROCE_SACK_BITS) {
 		len += ack_block(p, base, (void *)(out + len), now);
 		++*n;

@@ -244,16 +244,18 @@ static bool loss_is_congestion(const struct mroce_path *p)
 static void dctcp_loss(struct mroce_path *p, u32 pkts, u64 now)
 {
 	struct mroce_cc *cc = &p->cc;
-	u32 n;
+	u32 n, lost;
 
 	for (n = min(pkts, 64U); n; n--)
 		cc->loss_map = cc->loss_map << 1 | 1;
-	if (cc->reduced)
-		return;
-	if (!loss_is_congestion(p))
+	lost = hweight64(cc->loss_map);
+	if (lost >= CC_DELAYED_LOSS && cc->cwnd < cc->ssthresh)
+		cc_slow_start_over(p);
+	if (cc->reduced || !loss_is_congestion(p))
 		return;
 	cc->reduced = true;
-	cc_reduce(p, (u64)cc->cwnd * 3 / 4);
+	/* To what is delivered (rule 31), or a quarter if marks or delay tell of a queue. */
+	cc_reduce(p, (u64)cc->cwnd * (64 - clamp(lost, 16U, 60U)) / 64);
 	cc->ssthresh = cc->cwnd;
 	mroce_count(p->conn->peer, MROCE_CNT_CWND_LOSS);
 }

@@ -461,6 +461,7 @@ static void data_note(struct mroce_path *p, const struct mroce_data *d, const st
 	else if (known || d->flags & MROCE_F_RETX)
 		p->ack_moves++;
 	p->from = rx->from;
+	p->rx_psn = d->psn;
 	p->rx_tstamp = d->tstamp;
 	p->rx_tstamp_at = now;
 	p->rx_count++;

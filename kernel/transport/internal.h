@@ -314,6 +314,7 @@ struct mroce_loss {
  * @timer:		send: overdue packets, tail probe, RTO
  * @rx:			receive: window
  * @from:		receive: where the newest packet came in
+ * @rx_psn:		receive: PSN of the newest packet
  * @rx_tstamp:		receive: of the newest packet, as sent
  * @rx_tstamp_at:	receive: when that arrived, ns
  * @ce_count:		receive: CE-marked packets, ever
@@ -356,6 +357,7 @@ struct mroce_path {
 	struct mroce_rxwin rx;
 	struct mroce_route from;
 	u8 ack_moves;
+	u32 rx_psn;
 	u32 rx_tstamp;
 	u64 rx_tstamp_at;
 	u32 ce_count;

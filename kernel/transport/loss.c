@@ -328,6 +328,15 @@ static void probe_tail(struct mroce_path *p, u64 now)
 	mroce_count(p->conn->peer, MROCE_CNT_LOSS_TAIL_PROBE);
 }
 
+/* Its acceptance moves the left edge, behind which an ACK tells everything. */
+static void oldest_first(struct mroce_path *p)
+{
+	struct mroce_sent *oldest = mroce_txwin_find(&p->tx, p->tx.una);
+
+	if (oldest && oldest->lost)
+		list_move(&oldest->tx_link, &p->lost);
+}
+
 static void rto(struct mroce_path *p, u64 now)
 {
 	struct mroce_loss *l = &p->loss;
@@ -335,6 +344,7 @@ static void rto(struct mroce_path *p, u64 now)
 	if (!l->rtos)
 		l->rto_tick = mroce_tick(now);
 	mroce_loss_all(p);
+	oldest_first(p);
 	l->probed_at = now;
 	if (l->rtos < 255)
 		l->rtos++;

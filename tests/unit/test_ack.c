@@ -223,6 +223,28 @@ TEST(ack_output__leaves_where_the_newest_packet_came_in)
 	lab_end(&r.l);
 }
 
+/* [M48] A retransmission far from both edges is told as well. */
+TEST(ack_output__covers_the_newest_packet)
+{
+	struct rig r = rig(8192);
+	struct mroce_ack_block *b;
+	u32 i, k, n, said = 0;
+
+	for (i = 1; i < 4000; i++)
+		arrive(&r, i, 0, false);
+	take(&r, &n);
+	arrive(&r, 1500, MROCE_F_RETX, false);
+	b = take(&r, &n);
+	CHECK_EQ(n, MROCE_MAX_ACK_BLOCKS);
+	for (k = 0; k < n; k++) {
+		u32 bit = r.psn + 1500 - be32_to_cpu(b[k].base_psn);
+
+		said += bit < 256 && be64_to_cpu(b[k].sack[bit / 64]) >> (bit % 64) & 1;
+	}
+	CHECK_EQ(said, 1);
+	lab_end(&r.l);
+}
+
 TEST(ack_output__covers_both_edges_of_a_long_window)
 {
 	struct rig r = rig(8192);
