@@ -66,8 +66,9 @@ static u32 ack_block(const struct mroce_path *p, u32 base, struct mroce_ack_bloc
 }
 
 /*
- * The vector at the left edge, and for a longer window those that end at the highest PSN; one of them
- * gives way to the newest packet's where they leave it out [M48]: each packet gets its verdict.
+ * The vector at the left edge, and for a longer window those that end at the highest PSN; one of
+ * them gives way to the newest packet's where they leave it out [M48]: each packet gets its
+ * verdict.
  */
 static u32 ack_blocks(const struct mroce_path *p, u8 *out, u8 *n, u64 now)
 {

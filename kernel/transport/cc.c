@@ -110,8 +110,8 @@ static void cc_steer(struct mroce_path *p)
 }
 
 /*
- * A round trip has passed: fold its marks into alpha and allow the next reduction [M123]. Delay that
- * stays while the window is this small is not of our making: the route has become longer.
+ * A round trip has passed: fold its marks into alpha and allow the next reduction [M123]. Delay
+ * that stays while the window is this small is not of our making: the route has become longer.
  */
 static void dctcp_round(struct mroce_path *p)
 {
@@ -175,8 +175,8 @@ static void dctcp_grow(struct mroce_path *p, u32 bytes)
 }
 
 /*
- * A queue builds up faster than the smoothed round trip shows in slow start: a few late samples in a
- * row end it, for all paths over the same egress.
+ * A queue builds up faster than the smoothed round trip shows in slow start: a few late samples in
+ * a row end it, for all paths over the same egress.
  */
 static void cc_slow_start_over(struct mroce_path *p)
 {

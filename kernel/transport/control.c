@@ -6,7 +6,10 @@
  */
 #include "internal.h"
 
-/* Control segments that may wait or be in flight: a peer that asks and never acknowledges gets no more. */
+/*
+ * Control segments that may wait or be in flight: a peer that asks and never acknowledges gets
+ * no more.
+ */
 #define CTRL_MIN		16
 #define CTRL_PER_STREAM		4
 

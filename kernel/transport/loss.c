@@ -2,9 +2,9 @@
 /*
  * How loss is found. A path is FIFO, so a packet that was sent later and accepted earlier proves
  * that this one is gone [M56]; "later" is by order of transmission, so lost retransmissions are
- * found the same way. A path that turns out to reorder gets a tolerance in time, as in RFC 8985. Only
- * what nothing follows needs a clock: a tail probe, then an RTO [M58]; and one that proves needless
- * is undone, as in RFC 3522.
+ * found the same way. A path that turns out to reorder gets a tolerance in time, as in RFC 8985.
+ * Only what nothing follows needs a clock: a tail probe, then an RTO [M58]; and one that proves
+ * needless is undone, as in RFC 3522.
  */
 #include "internal.h"
 
@@ -16,8 +16,8 @@
  * mroce_path_pto() - how long a path may stay silent before its tail is probed [M58]
  * @p:	path
  *
- * By the slower of path and connection: a path that is used seldom has an old estimate. The receiver
- * may take its time unless it was asked for an ACK at once.
+ * By the slower of path and connection: a path that is used seldom has an old estimate. The
+ * receiver may take its time unless it was asked for an ACK at once.
  *
  * Return: ns
  */
@@ -45,7 +45,9 @@ static u64 rtt_rto(const struct mroce_rtt *r)
  */
 u64 mroce_path_rto(const struct mroce_path *p)
 {
-	return min(rtt_rto(p->rtt.srtt ? &p->rtt : &p->conn->rtt) << min_t(u32, p->loss.rtos, 16), MROCE_RTO_MAX);
+	const struct mroce_rtt *r = p->rtt.srtt ? &p->rtt : &p->conn->rtt;
+
+	return min(rtt_rto(r) << min_t(u32, p->loss.rtos, 16), MROCE_RTO_MAX);
 }
 
 /**
@@ -75,8 +77,8 @@ static u64 overdue_at(const struct mroce_path *p, const struct mroce_sent *sent)
 }
 
 /*
- * The route fails, not the peer, this host or a queue that overflows: other paths have heard from the
- * peer since, and this one lost little until now.
+ * The route fails, not the peer, this host or a queue that overflows: other paths have heard from
+ * the peer since, and this one lost little until now.
  */
 static bool route_failed(const struct mroce_path *p, u64 now)
 {
@@ -88,7 +90,10 @@ static bool route_failed(const struct mroce_path *p, u64 now)
 	return living && living->last_ack >= p->loss.progress_at;
 }
 
-/* How long an unanswered probe is waited for: a second one tells as much as an RTO if others live. */
+/*
+ * How long an unanswered probe is waited for: a second one tells as much as an RTO if others
+ * live.
+ */
 static u64 probe_wait(const struct mroce_path *p)
 {
 	if (!p->loss.rtos && route_failed(p, p->loss.probed_at))

@@ -117,7 +117,10 @@ static void no_memory(struct mroce_conn *conn, u64 now)
 		mroce_timer_arm(&conn->peer->timers, &conn->kick_timer, now + NSEC_MS);
 }
 
-/* Nothing follows on this path that would bring the verdict along: each path has its last packet. */
+/*
+ * Nothing follows on this path that would bring the verdict along: each path has its last
+ * packet.
+ */
 static bool last_of_paths(const struct mroce_conn *conn)
 {
 	return (list_empty(&conn->ctrl) && list_empty(&conn->ready)) ||
@@ -175,8 +178,8 @@ static bool conn_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	if (conn->state != MROCE_CONN_OPEN)
 		return false;
 	return mroce_nak_output(conn, tx, now) || mroce_ack_output(conn, tx, now) ||
-	       output_probe_reply(conn, tx) || mroce_home_output(conn, tx, now) || output_lost(conn, tx, now) ||
-	       output_new(conn, tx, now);
+	       output_probe_reply(conn, tx) || mroce_home_output(conn, tx, now) ||
+	       output_lost(conn, tx, now) || output_new(conn, tx, now);
 }
 
 int mroce_peer_output(struct mroce_peer *peer, struct mroce_tx *tx, u64 now)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Routes: a path is a sequence space that borrows a route, an egress and a source port (rule 9). Each
- * has a home route; when that falls silent the path goes over a route that is known to live, while
- * the home is probed, and comes back after two answers.
+ * Routes: a path is a sequence space that borrows a route, an egress and a source port (rule 9).
+ * Each has a home route; when that falls silent the path goes over a route that is known to live,
+ * while the home is probed, and comes back after two answers.
  */
 #include "internal.h"
 
@@ -26,8 +26,8 @@ void mroce_path_fresh_port(struct mroce_path *p)
 }
 
 /*
- * Another route, another epoch [M61]: what was learnt of the old one does not hold. What is in flight
- * there is given up by time, unless the caller knows better.
+ * Another route, another epoch [M61]: what was learnt of the old one does not hold. What is in
+ * flight there is given up by time, unless the caller knows better.
  */
 static void take_route(struct mroce_path *p, struct mroce_route route)
 {

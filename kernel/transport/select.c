@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Which paths carry traffic, and which of them the next packet takes. Only as many paths are used as
- * the connection's window can keep busy (rule 33): a path whose window has grown gives half of it to
- * one that rests, a path whose window cannot shrink any more rests. So a short flow keeps few paths
- * warm, and a gap shows soon because packets follow on the same path.
+ * Which paths carry traffic, and which of them the next packet takes. Only as many paths are used
+ * as the connection's window can keep busy (rule 33): a path whose window has grown gives half of
+ * it to one that rests, a path whose window cannot shrink any more rests. So a short flow keeps
+ * few paths warm, and a gap shows soon because packets follow on the same path.
  */
 #include "internal.h"
 

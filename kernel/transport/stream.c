@@ -289,14 +289,17 @@ void mroce_stream_retry_timer(struct mroce_timer *t, u64 now)
 {
 	struct mroce_stream *s = container_of(t, struct mroce_stream, retry_timer);
 	u64 round = mroce_stream_timeout(s);
+	const struct mroce_msg *m;
 	u64 since, deadline;
 
 	if (!work_outstanding(s) || !s->conn)
 		return;
 	since = s->opened ? max(s->work_since, s->conn->rx_last) : s->work_since;
 	/* Answers may come on a connection of the peer's class. */
-	if (!list_empty(&s->rd_list))
-		since = max(since, list_first_entry(&s->rd_list, struct mroce_msg, rd_link)->resp_at);
+	if (!list_empty(&s->rd_list)) {
+		m = list_first_entry(&s->rd_list, struct mroce_msg, rd_link);
+		since = max(since, m->resp_at);
+	}
 	/* A wait that the peer asked for is no silence of it. */
 	if (s->wait >= MROCE_WAIT_NO_STREAM && s->wait_timer.armed)
 		since = max(since, s->wait_timer.expires);

@@ -144,7 +144,10 @@ static bool msg_may_send(const struct mroce_stream *s, const struct mroce_msg *m
 		return false;
 	if (m->flags & MROCE_MSG_F_FENCE && !started && !list_empty(&s->rd_list))
 		return false;
-	/* Fenced, it takes effect after everything before it: what may be sent again needs its region. */
+	/*
+	 * Fenced, it takes effect after everything before it: what may be sent again needs its
+	 * region.
+	 */
 	if (m->kind == MROCE_MSG_LOCAL)
 		return !(m->flags & MROCE_MSG_F_FENCE) || list_is_first(&m->link, &s->sq);
 	if (s->has_err && !mroce_before(m->msn, s->err_msn))
