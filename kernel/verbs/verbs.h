@@ -418,7 +418,8 @@ struct mroce_kernel_cqe {
  * struct mroce_cq - completion queue
  * @ib:		ib_core's
  * @lock:	irqs off, leaf
- * @ring:	completions; under @lock
+ * @user:	polled in the ring by user space, else a kernel consumer's; constant
+ * @ring:	completions; under @lock, RESIZE_CQ replaces it
  * @prod:	ours, user space cannot change it; under @lock
  * @cons:	kernel consumers: ours too; under @lock
  * @event:	delivers what @comp_due and @error_due say
@@ -432,6 +433,7 @@ struct mroce_kernel_cqe {
 struct mroce_cq {
 	struct ib_cq ib;
 	spinlock_t lock;	/* see @lock */
+	bool user;
 	struct mroce_rbuf *ring;
 	u32 prod;
 	u32 cons;
