@@ -409,7 +409,7 @@ void mroce_sq_drop(struct mroce_qp *qp)
 
 /* --- posting ------------------------------------------------------------------------ */
 
-/* Memory for the copies of the next batch, where there is time to wait for it. */
+/* Memory for copies, where there is time to wait for it, and the poster is charged. */
 static int mroce_sq_prepare(struct mroce_sq *sq, u32 from, u32 n)
 {
 	u32 i;
@@ -422,32 +422,34 @@ static int mroce_sq_prepare(struct mroce_sq *sq, u32 from, u32 n)
 
 /*
  * Process context. What other doorbells take meanwhile need not be ours. Once round the queue is
- * all that an honest consumer can have posted.
+ * all that an honest consumer can have posted. All of it has its memory before the first leaves:
+ * whoever takes requests, another doorbell or the work, gets as far as the last of ours. Where there
+ * is not enough, what has its memory goes all the same.
  */
 static int mroce_send_doorbell(struct mroce_qp *qp)
 {
 	struct mroce_sq *sq = &qp->sq;
 	u32 head = READ_ONCE(sq->head), was;
 	struct mroce_assoc *a;
-	u32 end, n;
+	bool more;
+	u32 end;
 	int err;
 
 	end = head + min(mroce_sq_posted(sq) - head, sq->entries);
+	err = mroce_sq_prepare(sq, head, end - head);
 	do {
 		was = head;
-		n = min_t(u32, end - head, MROCE_SQ_BATCH);
-		err = mroce_sq_prepare(sq, head, n);
-		if (err)
-			return err;
 		if (mroce_qp_is_ud(qp))
 			mroce_ud_send(qp);
 		a = mroce_qp_lock(qp);
-		mroce_sq_drain(qp);
+		more = mroce_sq_drain(qp);
 		head = sq->head;
 		mroce_qp_unlock(qp, a, MROCE_CTX_RX);
 		cond_resched();
 	} while (head != was && (s32)(end - head) > 0);
-	return 0;
+	if (more)
+		queue_work(to_mdev(qp->ib.device)->wq, &qp->work);
+	return err;
 }
 
 static int mroce_sq_stage(struct mroce_qp *qp, const struct ib_send_wr **wr)
