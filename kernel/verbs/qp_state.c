@@ -167,7 +167,7 @@ static int mroce_qp_go(struct mroce_qp *qp, enum ib_qp_state cur, enum ib_qp_sta
 		return -EINVAL;
 	mroce_stream_attrs(qp, &sattr);
 	if (next == IB_QPS_ERR) {
-		if (cur != IB_QPS_ERR)
+		if (qp->state != IB_QPS_ERR)
 			mroce_qp_set_error(qp);
 		return 0;
 	}
@@ -176,11 +176,14 @@ static int mroce_qp_go(struct mroce_qp *qp, enum ib_qp_state cur, enum ib_qp_sta
 		qp->sq_draining = true;
 		if (stream)
 			mroce_stream_sqd(&qp->stream, now);
-		else
+		else if (!qp->sq.busy)	/* else who sends tells, see mroce_ud_send() */
 			mroce_host_sq_drained(&qp->stream);
-	} else if (stream && next == IB_QPS_RTS && cur != IB_QPS_RTS) {
+	} else if (next == IB_QPS_RTS && cur != IB_QPS_RTS) {
 		qp->sq_draining = false;
-		mroce_stream_rts(&qp->stream, &sattr, now);
+		if (stream)
+			mroce_stream_rts(&qp->stream, &sattr, now);
+		else	/* datagrams that were posted in SQD leave now */
+			queue_work(to_mdev(qp->ib.device)->wq, &qp->work);
 	} else if (stream) {
 		mroce_stream_update(&qp->stream, &sattr);
 	}

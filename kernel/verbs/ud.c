@@ -95,6 +95,8 @@ void mroce_ud_send(struct mroce_qp *qp)
 			WRITE_ONCE(qp->state, IB_QPS_SQE);
 	}
 	qp->sq.busy = false;
+	if (qp->state == IB_QPS_SQD && qp->sq_draining)
+		mroce_host_sq_drained(&qp->stream);
 	if (n == MROCE_UD_BATCH)
 		queue_work(to_mdev(qp->ib.device)->wq, &qp->work);
 out:
