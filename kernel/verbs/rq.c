@@ -94,7 +94,8 @@ struct mroce_rwqe *mroce_recv_take(struct mroce_qp *qp)
 	if (qp->ib.srq) {
 		w = mroce_srq_take(to_msrq(qp->ib.srq), mroce_qp_events(qp));
 	} else {
-		if (rq->bind == mroce_rq_limit(qp))
+		/* user space may take back what it has posted: the limit may be below @bind */
+		if (rq->bind - rq->done >= mroce_rq_limit(qp) - rq->done)
 			return NULL;
 		w = mroce_slot_get(&rq->slots, rq->bind & (rq->entries - 1), GFP_ATOMIC);
 		if (w && rq->ring)
@@ -119,7 +120,7 @@ void mroce_recv_untake(struct mroce_qp *qp, struct mroce_rwqe *w)
 
 static void mroce_rq_advance(struct mroce_rq *rq)
 {
-	rq->done++;
+	smp_store_release(&rq->done, rq->done + 1);	/* the copy was read */
 	if (rq->ring)
 		smp_store_release(&rq->ring->hdr->cons, rq->done);	/* the slot was read */
 }
@@ -231,7 +232,8 @@ static int mroce_rq_stage(struct mroce_qp *qp, const struct ib_recv_wr **wr)
 	int err;
 
 	for (; *wr; *wr = (*wr)->next) {
-		if (rq->prod - READ_ONCE(rq->done) >= rq->max_wr)
+		/* who completes a receive has read the copy */
+		if (rq->prod - smp_load_acquire(&rq->done) >= rq->max_wr)
 			return -ENOMEM;
 		w = mroce_slot(&rq->slots, rq->prod & (rq->entries - 1));
 		err = mroce_rwqe_from_wr(w, rq->max_sge, *wr);

@@ -4,6 +4,7 @@
  * reported when done. verbs.h says why their order holds. User space rings in process context;
  * kernel consumers post from any.
  */
+#include <linux/nospec.h>
 #include "verbs.h"
 
 /* What a work request may be, and on which type of QP */
@@ -55,7 +56,7 @@ static const struct mroce_wr_op *mroce_wr_op(const struct mroce_qp *qp, u32 opco
 
 	if (opcode >= ARRAY_SIZE(mroce_wr_ops))
 		return NULL;
-	op = &mroce_wr_ops[opcode];
+	op = &mroce_wr_ops[array_index_nospec(opcode, ARRAY_SIZE(mroce_wr_ops))];
 	if (!(op->bits & (mroce_qp_is_ud(qp) ? OP_UD : OP_RC)) ||
 	    (op->bits & OP_KERNEL && !qp->kernel))
 		return NULL;
