@@ -19,7 +19,10 @@ static void mroce_cq_put(struct mroce_cq *cq)
 		complete(&cq->gone);
 }
 
-/* mroce_event.deliver: no locks */
+/*
+ * mroce_event.deliver: no locks. A handler never runs twice at a time: what comes up while it runs
+ * is told when it has returned.
+ */
 static void mroce_cq_deliver(struct mroce_event *ev)
 {
 	struct mroce_cq *cq = container_of(ev, struct mroce_cq, event);
@@ -32,17 +35,21 @@ static void mroce_cq_deliver(struct mroce_event *ev)
 	unsigned long flags;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	cq->queued = false;
-	comp_due = cq->comp_due;
-	error_due = cq->error_due;
-	cq->comp_due = false;
-	cq->error_due = false;
-	spin_unlock_irqrestore(&cq->lock, flags);
+	while (cq->comp_due || cq->error_due) {
+		comp_due = cq->comp_due;
+		error_due = cq->error_due;
+		cq->comp_due = false;
+		cq->error_due = false;
+		spin_unlock_irqrestore(&cq->lock, flags);
 
-	if (comp_due && cq->ib.comp_handler)
-		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
-	if (error_due && cq->ib.event_handler)
-		cq->ib.event_handler(&error, cq->ib.cq_context);
+		if (comp_due && cq->ib.comp_handler)
+			cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+		if (error_due && cq->ib.event_handler)
+			cq->ib.event_handler(&error, cq->ib.cq_context);
+		spin_lock_irqsave(&cq->lock, flags);
+	}
+	cq->queued = false;
+	spin_unlock_irqrestore(&cq->lock, flags);
 	mroce_cq_put(cq);
 }
 

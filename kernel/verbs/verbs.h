@@ -423,11 +423,11 @@ struct mroce_kernel_cqe {
  * @prod:	ours, user space cannot change it; under @lock
  * @cons:	kernel consumers: ours too; under @lock
  * @event:	delivers what @comp_due and @error_due say
- * @queued:	@event is on a list; under @lock
+ * @queued:	@event is on a list or being delivered; under @lock
  * @comp_due:	a completion event is to be raised; under @lock
  * @error_due:	the overflow is to be told; under @lock
  * @error:	it overflowed, and takes nothing any more; under @lock
- * @ref:	the object's, and one while @event is on a list
+ * @ref:	the object's, and one while @queued
  * @gone:	@ref is 0
  */
 struct mroce_cq {
