@@ -250,8 +250,8 @@ int mroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct mroce_create_cq_resp) != sizeof(struct mroce_resize_cq_resp));
-	if (attr->flags & ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
-			    IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
+	/* an overrun is never ignored: completions that nobody has polled are not written over */
+	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION)
 		return -EOPNOTSUPP;
 	if (!attr->cqe || attr->cqe > MROCE_MAX_CQE)
 		return -EINVAL;
