@@ -73,6 +73,9 @@ struct mroce_net {
  * @qps:	QP by number, RCU readers
  * @mrs:	regions and windows by the index in their key, RCU readers
  * @ahs:	address vectors by the number that user space puts into its WQEs, RCU readers
+ * @n_mrs:	regions and windows that there are
+ * @n_qps:	QPs that there are
+ * @n_ahs:	address handles that there are
  * @next_qpn:	where the search for a free number in @qps goes on
  * @next_ah:	the same for @ahs
  * @wq:		WQ_MEM_RECLAIM; work that may not run where it was found
@@ -86,6 +89,9 @@ struct mroce_dev {
 	struct xarray qps;
 	struct xarray mrs;
 	struct xarray ahs;
+	atomic_t n_mrs;
+	atomic_t n_qps;
+	atomic_t n_ahs;
 	u32 next_qpn;
 	u32 next_ah;
 	struct workqueue_struct *wq;

@@ -387,14 +387,19 @@ static int mroce_qp_publish(struct mroce_dev *dev, struct mroce_qp *qp)
 {
 	int err;
 
-	qp->entry = kzalloc(sizeof(*qp->entry), GFP_KERNEL_ACCOUNT);
-	if (!qp->entry)
+	if (!mroce_count_in(&dev->n_qps, MROCE_MAX_OBJECTS))
 		return -ENOMEM;
+	qp->entry = kzalloc(sizeof(*qp->entry), GFP_KERNEL_ACCOUNT);
+	if (!qp->entry) {
+		atomic_dec(&dev->n_qps);
+		return -ENOMEM;
+	}
 	spin_lock_init(&qp->entry->lock);
 	qp->entry->qp = qp;
 	err = mroce_qp_number(dev, qp);
 	if (err) {
 		kfree(qp->entry);
+		atomic_dec(&dev->n_qps);
 		return err;
 	}
 	/* the slot is there already: this needs no memory */
@@ -470,6 +475,7 @@ int mroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	entry->qp = NULL;
 	spin_unlock_bh(&entry->lock);
 	xa_erase(&to_mdev(ibqp->device)->qps, ibqp->qp_num);
+	atomic_dec(&to_mdev(ibqp->device)->n_qps);
 
 	cancel_work_sync(&qp->work);
 	mroce_deliver(&qp->events);

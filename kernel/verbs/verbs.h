@@ -82,6 +82,12 @@
 #define MROCE_WC_WITH_IMM	2
 #define MROCE_WC_WITH_INV	8
 
+/* one more object of a kind; false: there are @max already */
+static inline bool mroce_count_in(atomic_t *n, int max)
+{
+	return atomic_add_unless(n, 1, max);
+}
+
 /* --- ring.c ------------------------------------------------------------------------- */
 
 /**
