@@ -119,7 +119,7 @@ static int mroce_qp_bind(struct mroce_qp *qp, const struct rdma_ah_attr *ah)
 		WRITE_ONCE(qp->state, IB_QPS_RTR);
 		spin_unlock(&qp->entry->lock);
 	}
-	mroce_assoc_unlock(a, MROCE_CTX_RX);
+	mroce_assoc_unlock(a, MROCE_CTX_POST);
 	if (err)
 		mroce_assoc_put(a);
 	return err;
@@ -135,7 +135,7 @@ static void mroce_qp_reset(struct mroce_qp *qp)
 
 	a = mroce_qp_lock(qp);
 	WRITE_ONCE(qp->state, IB_QPS_RESET);
-	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+	mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 
 	mroce_qp_unbind(qp);
 	mroce_ud_quiesce(qp);
@@ -146,7 +146,7 @@ static void mroce_qp_reset(struct mroce_qp *qp)
 	qp->sq_draining = false;
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	qp->attr.port_num = 1;
-	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+	mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 
 	mroce_cq_forget(to_mcq(qp->ib.send_cq), &qp->ib);
 	mroce_cq_forget(to_mcq(qp->ib.recv_cq), &qp->ib);
@@ -205,7 +205,7 @@ static int mroce_qp_change(struct mroce_qp *qp, struct ib_qp_attr *attr, int mas
 	a = mroce_qp_lock(qp);
 	mroce_save_attr(qp, attr, mask);
 	if (next == IB_QPS_RTR && cur == IB_QPS_INIT && !mroce_qp_is_ud(qp)) {
-		mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+		mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 		err = mroce_qp_bind(qp, &attr->ah_attr);
 		a = mroce_qp_lock(qp);
 	} else {
@@ -213,7 +213,7 @@ static int mroce_qp_change(struct mroce_qp *qp, struct ib_qp_attr *attr, int mas
 	}
 	if (err)
 		qp->attr = old;
-	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+	mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 	return err;
 }
 
@@ -260,7 +260,7 @@ int mroce_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->qp_state = qp->state;
 	attr->cur_qp_state = qp->state;
 	attr->sq_draining = qp->sq_draining;
-	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+	mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 	mutex_unlock(&qp->mutex);
 
 	attr->path_mig_state = IB_MIG_MIGRATED;

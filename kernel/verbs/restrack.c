@@ -82,7 +82,7 @@ int mroce_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 		return -EMSGSIZE;
 	a = mroce_qp_lock(qp);
 	err = mroce_put_qp(msg, qp);
-	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+	mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 	return mroce_nest_end(msg, nest, err);
 }
 

@@ -164,12 +164,13 @@ static u64 mroce_rq_head_wr_id(struct mroce_rq *rq)
  * @qp:		QP, locked
  *
  * From now on user space rings for each receive that it posts: it stores, passes a barrier and
- * looks at the flag; we do it the other way round.
+ * looks at the flag; we do it the other way round. What is more than a batch is left to the work.
  */
 void mroce_rq_flush(struct mroce_qp *qp)
 {
 	struct mroce_rq *rq = &qp->rq;
 	u32 end;
+	int n;
 
 	mroce_qp_assert_locked(qp);
 	if (!rq->entries)
@@ -177,7 +178,7 @@ void mroce_rq_flush(struct mroce_qp *qp)
 	if (rq->ring)
 		WRITE_ONCE(rq->ring->hdr->flags, MROCE_RING_F_DB);
 	smp_mb();	/* the flag is there before we look what is posted */
-	for (end = mroce_rq_limit(qp); rq->done != end; ) {
+	for (end = mroce_rq_limit(qp), n = 0; rq->done != end && n < MROCE_RQ_BATCH; n++) {
 		struct mroce_cqe cqe = {
 			.wr_id = mroce_rq_head_wr_id(rq),
 			.wqe_cnt = rq->done,
@@ -191,6 +192,8 @@ void mroce_rq_flush(struct mroce_qp *qp)
 		mroce_rq_advance(rq);
 		mroce_qp_complete(qp, qp->ib.recv_cq, &cqe, false);
 	}
+	if (rq->done != end)
+		queue_work(to_mdev(qp->ib.device)->wq, &qp->work);
 }
 
 /* RESET: what was posted is forgotten. Nothing has the receives any more. */

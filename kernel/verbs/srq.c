@@ -31,6 +31,14 @@ static void mroce_srq_deliver(struct mroce_event *ev)
 	mroce_srq_put(srq);
 }
 
+/* Delivers the event that modify has raised: handlers are not called within a consumer's call. */
+static void mroce_srq_work(struct work_struct *work)
+{
+	struct mroce_srq *srq = container_of(work, struct mroce_srq, work);
+
+	mroce_srq_deliver(&srq->event);
+}
+
 /* Receives that a QP could take now. */
 static u32 mroce_srq_left(const struct mroce_srq *srq)
 {
@@ -234,6 +242,7 @@ int mroce_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct
 	INIT_LIST_HEAD(&srq->returned);
 	INIT_LIST_HEAD(&srq->event.link);
 	srq->event.deliver = mroce_srq_deliver;
+	INIT_WORK(&srq->work, mroce_srq_work);
 	refcount_set(&srq->ref, 1);
 	init_completion(&srq->gone);
 
@@ -247,7 +256,7 @@ int mroce_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct
 	return 0;
 }
 
-/* Only the limit can change. One that is already passed is told at once. */
+/* Only the limit can change. One that is already passed is told at once, by a work. */
 int mroce_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
 		     struct ib_udata *udata)
 {
@@ -270,7 +279,7 @@ int mroce_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq
 	ev = list_first_entry_or_null(&events, struct mroce_event, link);
 	if (ev) {
 		list_del_init(&ev->link);
-		ev->deliver(ev);
+		queue_work(to_mdev(ibsrq->device)->wq, &srq->work);
 	}
 	return 0;
 }

@@ -115,7 +115,7 @@ void mroce_ud_quiesce(struct mroce_qp *qp)
 	for (;;) {
 		a = mroce_qp_lock(qp);
 		busy = qp->sq.busy;
-		mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+		mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 		if (!busy)
 			return;
 		usleep_range(10, 100);

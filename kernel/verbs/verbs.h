@@ -65,6 +65,7 @@
 #define MROCE_MAX_SGE		32
 #define MROCE_MAX_INLINE	512
 #define MROCE_SQ_BATCH		64	/* sends taken under the lock in one go */
+#define MROCE_RQ_BATCH		64	/* receives flushed under the lock in one go */
 #define MROCE_MAX_WR		BIT(15)
 #define MROCE_MAX_CQE		BIT(20)
 #define MROCE_MAX_RD_ATOMIC	128
@@ -537,8 +538,9 @@ struct mroce_rq {
  * @posted:	kernel queues: number of the next
  * @limit:	raise the event when fewer are left, 0: never
  * @event:	delivers it
- * @queued:	@event is on a list
- * @ref:	the object's, and one while @event is on a list
+ * @work:	calls @event when modify raised it
+ * @queued:	@event is on a list, or @work is queued
+ * @ref:	the object's, and one while @queued
  * @gone:	@ref is 0
  */
 struct mroce_srq {
@@ -559,6 +561,7 @@ struct mroce_srq {
 	u32 posted;
 	u32 limit;
 	struct mroce_event event;
+	struct work_struct work;
 	bool queued;
 	refcount_t ref;
 	struct completion gone;
@@ -710,7 +713,8 @@ enum mroce_qp_due {
  * @event:	delivers what @due says
  * @due:	bits of enum mroce_qp_due
  * @events:	what to deliver while there is no association; under the entry's lock
- * @work:	takes sends that were posted with irqs off, and delivers @events
+ * @work:	takes sends that were posted with irqs off, goes on with what was too much for one
+ *		go, and delivers @events
  * @ref:	the object's, and one while @event is on a list
  * @gone:	@ref is 0
  */
