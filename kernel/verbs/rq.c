@@ -82,6 +82,8 @@ u32 mroce_rq_limit(const struct mroce_qp *qp)
  * mroce_recv_take() - the next receive for a message
  * @qp:		QP, locked
  *
+ * It is kept or given back at once: mroce_recv_keep(), mroce_recv_untake().
+ *
  * Return: NULL when none is posted.
  */
 struct mroce_rwqe *mroce_recv_take(struct mroce_qp *qp)
@@ -92,7 +94,7 @@ struct mroce_rwqe *mroce_recv_take(struct mroce_qp *qp)
 
 	mroce_qp_assert_locked(qp);
 	if (qp->ib.srq) {
-		w = mroce_srq_take(to_msrq(qp->ib.srq), mroce_qp_events(qp));
+		w = mroce_srq_take(to_msrq(qp->ib.srq));
 	} else {
 		/* user space may take back what it has posted: the limit may be below @bind */
 		if (rq->bind - rq->done >= mroce_rq_limit(qp) - rq->done)
@@ -106,6 +108,13 @@ struct mroce_rwqe *mroce_recv_take(struct mroce_qp *qp)
 	if (w)
 		mroce_rwqe_check(w, &u);
 	return w;
+}
+
+/* What was taken last has its message; the limit of an SRQ counts those alone. */
+void mroce_recv_keep(struct mroce_qp *qp)
+{
+	if (qp->ib.srq)
+		mroce_srq_kept(to_msrq(qp->ib.srq), mroce_qp_events(qp));
 }
 
 /* @w was taken last, and is not needed after all. */

@@ -97,11 +97,12 @@ static struct mroce_rwqe *mroce_srq_take_ring(struct mroce_srq *srq)
 /**
  * mroce_srq_take() - the next receive for a QP
  * @srq:	queue
- * @events:	where the limit event goes, under the lock that guards this list
+ *
+ * It goes back by mroce_srq_return(), or the QP keeps it and says so by mroce_srq_kept().
  *
  * Return: NULL when none is posted.
  */
-struct mroce_rwqe *mroce_srq_take(struct mroce_srq *srq, struct list_head *events)
+struct mroce_rwqe *mroce_srq_take(struct mroce_srq *srq)
 {
 	struct mroce_rwqe *w;
 	unsigned long flags;
@@ -120,9 +121,22 @@ struct mroce_rwqe *mroce_srq_take(struct mroce_srq *srq, struct list_head *event
 			srq->nready--;
 		}
 	}
-	mroce_srq_check_limit(srq, events);
 	spin_unlock_irqrestore(&srq->lock, flags);
 	return w;
+}
+
+/**
+ * mroce_srq_kept() - a receive that was taken has its message
+ * @srq:	queue
+ * @events:	where the limit event goes, under the lock that guards this list
+ */
+void mroce_srq_kept(struct mroce_srq *srq, struct list_head *events)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	mroce_srq_check_limit(srq, events);
+	spin_unlock_irqrestore(&srq->lock, flags);
 }
 
 /* Its QP ended before anything was placed there: it is as good as new. */

@@ -220,6 +220,7 @@ static void mroce_ud_deliver(struct mroce_dev *dev, struct mroce_qp *qp,
 		mroce_count_drop(dev, MROCE_CNT_DROP_TOO_LONG);
 		return;
 	}
+	mroce_recv_keep(qp);
 	mroce_ud_complete(qp, w, h, skb);
 }
 

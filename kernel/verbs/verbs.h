@@ -579,7 +579,8 @@ int mroce_query_srq(struct ib_srq *srq, struct ib_srq_attr *attr);
 int mroce_destroy_srq(struct ib_srq *srq, struct ib_udata *udata);
 int mroce_post_srq_recv(struct ib_srq *srq, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad);
-struct mroce_rwqe *mroce_srq_take(struct mroce_srq *srq, struct list_head *events);
+struct mroce_rwqe *mroce_srq_take(struct mroce_srq *srq);
+void mroce_srq_kept(struct mroce_srq *srq, struct list_head *events);
 void mroce_srq_return(struct mroce_srq *srq, struct mroce_rwqe *w);
 void mroce_srq_done(struct mroce_srq *srq, struct mroce_rwqe *w);
 
@@ -809,6 +810,7 @@ void mroce_rwqe_from_ring(struct mroce_rwqe *w, u32 max_sge, const struct mroce_
 			  u32 counter);
 u32 mroce_rq_limit(const struct mroce_qp *qp);
 struct mroce_rwqe *mroce_recv_take(struct mroce_qp *qp);
+void mroce_recv_keep(struct mroce_qp *qp);
 void mroce_recv_untake(struct mroce_qp *qp, struct mroce_rwqe *w);
 void mroce_recv_complete(struct mroce_qp *qp, struct mroce_rwqe *w, struct mroce_cqe *cqe,
 			 bool solicited);
