@@ -72,6 +72,7 @@ struct mroce_queue {
  * @broken: the ring was lost in a resize; polling fails from then on
  * @cur: extended polling: the completion that the read functions look at
  * @qps: QPs that send into this CQ, by number
+ * @users: QPs that complete here; one that sends and receives counts twice
  */
 struct mroce_cq {
 	struct verbs_cq vcq;
@@ -81,6 +82,7 @@ struct mroce_cq {
 	bool broken;
 	const struct mroce_cqe *cur;
 	struct mroce_qpmap qps;
+	atomic_uint users;
 };
 
 /**

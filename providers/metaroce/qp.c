@@ -144,6 +144,8 @@ struct ibv_qp *mroce_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_at
 	}
 	if (comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		mroce_qp_ex_init(qp, attr->send_ops_flags);
+	atomic_fetch_add(&to_mcq(attr->send_cq)->users, 1);
+	atomic_fetch_add(&to_mcq(attr->recv_cq)->users, 1);
 	mroce_cq_add_qp(to_mcq(attr->send_cq), qp);
 	return &qp->vqp.qp;
 }
@@ -211,6 +213,8 @@ int mroce_destroy_qp(struct ibv_qp *ibqp)
 		return err;
 
 	qp_clean_cqs(qp, true);
+	atomic_fetch_sub(&to_mcq(ibqp->send_cq)->users, 1);
+	atomic_fetch_sub(&to_mcq(ibqp->recv_cq)->users, 1);
 	qp_free(qp);
 	return 0;
 }
