@@ -178,7 +178,6 @@ void mroce_queue_restart(struct mroce_queue *q);
 /* doorbell.c */
 int mroce_doorbell_send(struct ibv_qp *qp);
 int mroce_doorbell_recv(struct ibv_qp *qp);
-int mroce_doorbell_srq(struct ibv_srq *srq);
 
 /* pd.c */
 struct ibv_pd *mroce_alloc_pd(struct ibv_context *ctx);
