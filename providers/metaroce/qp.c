@@ -16,7 +16,7 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 
 static uint32_t op_type(enum ibv_qp_type type)
 {
-	return type == IBV_QPT_RC ? MROCE_OP_RC : type == IBV_QPT_UC ? MROCE_OP_UC : MROCE_OP_UD;
+	return type == IBV_QPT_RC ? MROCE_OP_RC : MROCE_OP_UD;
 }
 
 static int check_attr(const struct ibv_qp_init_attr_ex *attr)
@@ -25,7 +25,7 @@ static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 		return EOPNOTSUPP;
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
 		return EINVAL;
-	if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UC && attr->qp_type != IBV_QPT_UD)
+	if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UD)
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)
 		return EOPNOTSUPP;

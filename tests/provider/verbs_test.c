@@ -317,7 +317,7 @@ static void qp__create_flags_of_zero(void)
 
 static void qp__limits_are_those_granted(void)
 {
-	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_UC, .cap = { .max_send_wr = 5, .max_recv_wr = 3 } };
+	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC, .cap = { .max_send_wr = 5, .max_recv_wr = 3 } };
 	struct mroce_qp *qp;
 
 	CALL(setup());
@@ -327,7 +327,7 @@ static void qp__limits_are_those_granted(void)
 	CHECK(attr.cap.max_send_sge == FAKE_SGES && attr.cap.max_inline_data == FAKE_INLINE);
 	CHECK(qp->sq.max_wr == 5 && qp->rq.max_wr == 3 && qp->rq.max_sge == FAKE_SGES);
 	CHECK(qp->caps.max_sge == FAKE_SGES && qp->caps.max_inline == FAKE_INLINE);
-	CHECK(qp->caps.qp_type == MROCE_OP_UC);
+	CHECK(qp->caps.qp_type == MROCE_OP_RC);
 	CHECK(fake.ops.destroy_qp(&qp->vqp.qp) == 0);
 	teardown();
 }
