@@ -120,8 +120,8 @@ struct mroce_egress {
 /**
  * struct mroce_assoc - a transport peer in the kernel
  * @core:	the transport's; guarded by @lock
- * @lock:	the one data path lock; spin_lock_bh. Order: ULP locks > SQ/RQ/SRQ lock is NOT
- *		held when taking it; @lock > CQ lock, RQ/SRQ lock, MR lookups (RCU)
+ * @lock:	the one data path lock; BHs off. Taken with a consumer's locks held or without,
+ *		never with a lock of a CQ, SQ, RQ or SRQ, which are taken inside it
  * @dev:	device; an association never outlives it
  * @sock:	socket of the local GID, referenced
  * @gids:	local and remote GID (v4-mapped for IPv4); with @sock the key
@@ -189,8 +189,9 @@ static inline struct mroce_assoc *to_assoc(struct mroce_peer *peer)
  * @deliver:	runs in softirq or process context without locks and drops the reference that
  *		queueing took
  *
- * Embedded in CQs and QPs; queued at most once, which its owner ensures by a flag of its own: set
- * it before the event is put on a list, clear it in @deliver before looking at what is to be told.
+ * Embedded in CQs, QPs and SRQs; queued at most once, which its owner ensures by a flag of its own:
+ * set before the event is put on a list, cleared by @deliver in one step with a look at what is to
+ * be told.
  * @link belongs to kernel/net in between, and is off every list when @deliver is called.
  */
 struct mroce_event {
