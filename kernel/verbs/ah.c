@@ -59,7 +59,7 @@ static int mroce_ah_number(struct mroce_ah *ah, struct ib_udata *udata)
 	if (err < 0)
 		return err;
 	resp.ah_num = ah->num;
-	err = mroce_respond(udata, &resp, sizeof(resp));
+	err = ib_copy_to_udata(udata, &resp, sizeof(resp));
 	if (err)
 		xa_erase(&dev->ahs, ah->num);
 	return err;

@@ -232,7 +232,7 @@ static int mroce_cq_respond(struct ib_udata *udata, struct mroce_rbuf *rb)
 	resp.mmap_len = rb->len;
 	resp.entries = rb->entries;
 	resp.stride = rb->stride;
-	return mroce_respond(udata, &resp, sizeof(resp));
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
 static struct ib_ucontext *mroce_udata_ucontext(struct ib_udata *udata)

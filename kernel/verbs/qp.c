@@ -345,7 +345,7 @@ static int mroce_qp_alloc_rings(struct mroce_qp *qp, struct ib_udata *udata)
 	resp.sq_entries = rb->entries;
 	resp.sq_stride = rb->stride;
 	if (!qp->rq.entries)
-		return mroce_respond(udata, &resp, sizeof(resp));
+		return ib_copy_to_udata(udata, &resp, sizeof(resp));
 
 	rb = mroce_rbuf_create(&uctx->ib, qp->rq.entries,
 			       sizeof(struct mroce_recv_wqe) +
@@ -357,7 +357,7 @@ static int mroce_qp_alloc_rings(struct mroce_qp *qp, struct ib_udata *udata)
 	resp.rq_mmap_len = rb->len;
 	resp.rq_entries = rb->entries;
 	resp.rq_stride = rb->stride;
-	return mroce_respond(udata, &resp, sizeof(resp));
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
 static void mroce_qp_free(struct mroce_qp *qp)

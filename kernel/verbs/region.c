@@ -50,7 +50,6 @@ int mroce_region_publish(struct mroce_dev *dev, struct mroce_region *r)
 	u32 index;
 	int err;
 
-	BUILD_BUG_ON(MROCE_MAX_REGIONS > MROCE_MAX_INDEX / 7);
 	if (!mroce_count_in(&dev->n_mrs, MROCE_MAX_REGIONS))
 		return -ENOMEM;
 	do {
@@ -115,8 +114,7 @@ static bool mroce_region_may(const struct mroce_region *r, const struct mroce_us
 			     u64 addr, u32 len, int access)
 {
 	return r->valid && r->pd == u->pd && (r->access & access) == access &&
-		(!r->qpn || r->qpn == u->qpn) &&
-	       mroce_region_covers(r, addr, len);
+	       (!r->qpn || r->qpn == u->qpn) && mroce_region_covers(r, addr, len);
 }
 
 #define MROCE_REMOTE	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)

@@ -227,14 +227,13 @@ void mroce_rq_drop(struct mroce_qp *qp)
 /* --- posting ------------------------------------------------------------------------ */
 
 /* User space rings because the QP is in ERR, or was when it looked. */
-static int mroce_recv_doorbell(struct mroce_qp *qp)
+static void mroce_recv_doorbell(struct mroce_qp *qp)
 {
 	struct mroce_assoc *a = mroce_qp_lock(qp);
 
 	if (qp->state == IB_QPS_ERR)
 		mroce_rq_flush(qp);
 	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
-	return 0;
 }
 
 static int mroce_rq_stage(struct mroce_qp *qp, const struct ib_recv_wr **wr)
@@ -263,8 +262,10 @@ int mroce_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struc
 	unsigned long flags;
 	int err = -EINVAL;
 
-	if (!qp->kernel && !wr)
-		return mroce_recv_doorbell(qp);
+	if (!qp->kernel && !wr) {
+		mroce_recv_doorbell(qp);
+		return 0;
+	}
 
 	*bad = wr;
 	if (!qp->kernel || !qp->rq.entries || READ_ONCE(qp->state) == IB_QPS_RESET)

@@ -32,8 +32,7 @@ struct mroce_wr_op {
 static const struct mroce_wr_op mroce_wr_ops[] = {
 	[IB_WR_RDMA_WRITE] = { OP_RC | OP_DATA | OP_INLINE, MROCE_MSG_WRITE, 0, IB_WC_RDMA_WRITE },
 	[IB_WR_RDMA_WRITE_WITH_IMM] = { OP_RC | OP_DATA | OP_INLINE, MROCE_MSG_WRITE,
-		MROCE_MSG_F_IMM,
-					IB_WC_RDMA_WRITE },
+		MROCE_MSG_F_IMM, IB_WC_RDMA_WRITE },
 	[IB_WR_SEND] = { OP_RC | OP_UD | OP_DATA | OP_INLINE, MROCE_MSG_SEND, 0, IB_WC_SEND },
 	[IB_WR_SEND_WITH_IMM] = { OP_RC | OP_UD | OP_DATA | OP_INLINE, MROCE_MSG_SEND,
 		MROCE_MSG_F_IMM, IB_WC_SEND },
@@ -424,8 +423,8 @@ static int mroce_sq_prepare(struct mroce_sq *sq, u32 from, u32 n)
 /*
  * Process context. What other doorbells take meanwhile need not be ours. Once round the queue is
  * all that an honest consumer can have posted. All of it has its memory before the first leaves:
- * whoever takes requests, another doorbell or the work, gets as far as the last of ours. Where there
- * is not enough, what has its memory goes all the same.
+ * whoever takes requests, another doorbell or the work, gets as far as the last of ours. Where
+ * there is not enough, what has its memory goes all the same.
  */
 static int mroce_send_doorbell(struct mroce_qp *qp)
 {
@@ -456,15 +455,15 @@ static int mroce_send_doorbell(struct mroce_qp *qp)
 static int mroce_sq_stage(struct mroce_qp *qp, const struct ib_send_wr **wr)
 {
 	struct mroce_sq *sq = &qp->sq;
+	struct mroce_swqe *w;
 	int err;
 
 	for (; *wr; *wr = (*wr)->next) {
 		/* who frees a copy has read it */
 		if (sq->staged - smp_load_acquire(&sq->tail) >= sq->max_wr)
 			return -ENOMEM;
-		err = mroce_swqe_from_wr(qp,
-					 mroce_slot(&sq->slots, sq->staged & (sq->entries - 1)),
-						 *wr);
+		w = mroce_slot(&sq->slots, sq->staged & (sq->entries - 1));
+		err = mroce_swqe_from_wr(qp, w, *wr);
 		if (err)
 			return err;
 		smp_store_release(&sq->staged, sq->staged + 1);	/* the copy is written */

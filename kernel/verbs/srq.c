@@ -209,7 +209,7 @@ static int mroce_srq_respond(struct mroce_srq *srq, struct ib_udata *udata)
 		.stride = srq->ring->stride,
 	};
 
-	return mroce_respond(udata, &resp, sizeof(resp));
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
 static int mroce_srq_alloc(struct mroce_srq *srq, struct ib_udata *udata)

@@ -22,7 +22,7 @@ int mroce_alloc_ucontext(struct ib_ucontext *uctx, struct ib_udata *udata)
 	if (udata->inlen > sizeof(req) &&
 	    !ib_is_udata_cleared(udata, sizeof(req), udata->inlen - sizeof(req)))
 		return -EOPNOTSUPP;
-	return mroce_respond(udata, &resp, sizeof(resp));
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
 void mroce_dealloc_ucontext(struct ib_ucontext *uctx)

@@ -173,12 +173,6 @@ int mroce_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma);
 int mroce_alloc_pd(struct ib_pd *pd, struct ib_udata *udata);
 int mroce_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);
 
-/* a response to user space, whose room the caller has checked */
-static inline int mroce_respond(struct ib_udata *udata, void *resp, size_t len)
-{
-	return ib_copy_to_udata(udata, resp, len);
-}
-
 /**
  * struct mroce_av - where an address handle points to; outlives the handle while sends use it
  * @ref:	the handle's, and one per send that waits
