@@ -71,8 +71,13 @@ static noinline_for_stack void mroce_answer_cookie(const struct mroce_arrival *i
 	struct mroce_net *net = &in->ms->dev->net;
 	struct mroce_tx tx = { .path = -1 };
 
-	if (mroce_may_answer(net) && mroce_build_cookie(&in->rx, net->limits.instance, cookie, &tx))
-		mroce_tx_stateless(in->ms, &in->remote, &tx);
+	if (!mroce_may_answer(net) ||
+	    !mroce_build_cookie(&in->rx, net->limits.instance, cookie, &tx)) {
+		mroce_drop(in, MROCE_CNT_DROP_CONNECT);
+		return;
+	}
+	mroce_tx_stateless(in->ms, &in->remote, &tx);
+	atomic64_inc(&net->drops[MROCE_CNT_TX_CTRL]);
 }
 
 /* --- packets of a connection --------------------------------------------------------------- */
@@ -148,7 +153,7 @@ static u64 mroce_cookie(const struct mroce_arrival *in, u64 seed, unsigned long 
 	return siphash(&what, sizeof(what), &in->ms->dev->net.cookie_key) ?: 1;
 }
 
-/* May this CONNECT make state? If not it has been answered. [M25] */
+/* May this CONNECT make state? If not it has been answered, or dropped and counted. [M25] */
 static bool mroce_connect_admit(const struct mroce_arrival *in, const struct mroce_assoc *a)
 {
 	struct mroce_net *net = &in->ms->dev->net;
@@ -162,7 +167,6 @@ static bool mroce_connect_admit(const struct mroce_arrival *in, const struct mro
 	want = mroce_cookie(in, seed, period);
 	if (got == want || (got && got == mroce_cookie(in, seed, period - 1)))
 		return true;
-	mroce_drop(in, MROCE_CNT_TX_CTRL);
 	mroce_answer_cookie(in, want);
 	return false;
 }
@@ -184,7 +188,8 @@ static void mroce_rx_connect(struct mroce_arrival *in)
 	if (!a) {
 		a = mroce_assoc_find_or_make(in->ms, &in->remote, GFP_ATOMIC | __GFP_NOWARN);
 		if (IS_ERR(a)) {
-			mroce_drop(in, MROCE_CNT_DROP_NOMEM);
+			mroce_drop(in, PTR_ERR(a) == -ENODEV ? MROCE_CNT_DROP_ADDR :
+							       MROCE_CNT_DROP_NOMEM);
 			return;
 		}
 	}
