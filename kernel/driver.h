@@ -129,8 +129,8 @@ struct mroce_egress {
  * @work:	pumps when a budget was spent, when transmission was found in the wrong context,
  *		and to deliver events there
  * @tx_owner:	somebody transmits for this association (rule 17); under @lock
- * @gone:	destroyed, though a receiver may still be on its way out: no work is queued any
- *		more; under @lock
+ * @gone:	destroyed: a receiver that is still on its way out, without a reference, queues no
+ *		work any more; under @lock
  * @routes_stale: a cached route is no longer valid: ask again after this burst; under @lock
  * @half_open:	what of core.half_open is in net.half_open; under @lock
  * @tx_cpu:	whose transmit queue the packets take (rule 17); constant
