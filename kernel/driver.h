@@ -40,6 +40,7 @@ struct mroce_qp;
  * @lock:	guards the lists and insertion; see kernel/net/net.h for the order
  * @limits:	what every association of this device offers; constant
  * @half_open:	passive connections not confirmed yet (rule 39)
+ * @held:	bytes of packets that wait for their turn, of all peers (rule 8)
  * @cookie_key:	for stateless CONNECT answers; constant
  * @answers_left:	stateless answers that may still be sent in this window
  * @answers_until:	when the window ends, jiffies
@@ -56,6 +57,7 @@ struct mroce_net {
 	spinlock_t lock;	/* lists, insertion */
 	struct mroce_limits limits;
 	atomic_t half_open;
+	atomic64_t held;
 	siphash_key_t cookie_key;
 	atomic_t answers_left;
 	unsigned long answers_until;
@@ -133,8 +135,8 @@ struct mroce_egress {
  * @work:	pumps when a budget was spent, when transmission was found in the wrong context,
  *		and to deliver events there
  * @tx_owner:	somebody transmits for this association (rule 17); under @lock
- * @gone:	destroyed, though a receiver may still be on its way out: no work is queued any
- *		more; under @lock
+ * @gone:	destroyed: a receiver that is still on its way out, without a reference, queues no
+ *		work any more; under @lock
  * @routes_stale: a cached route is no longer valid: ask again after this burst; under @lock
  * @half_open:	what of core.half_open is in net.half_open; under @lock
  * @tx_cpu:	whose transmit queue the packets take (rule 17); constant
