@@ -96,7 +96,9 @@ static void mroce_host_copy_payload(void *cookie, u32 pkt_off, void *dst, u32 le
 /* Over the cap all but what is next in its stream is refused, to be sent again later. */
 static bool mroce_held_full(struct mroce_net *net)
 {
-	return atomic64_read(&net->held) >= (s64)(totalram_pages() / MROCE_HELD_SHARE) << PAGE_SHIFT;
+	s64 cap = (s64)(totalram_pages() / MROCE_HELD_SHARE) << PAGE_SHIFT;
+
+	return atomic64_read(&net->held) >= cap;
 }
 
 /*
