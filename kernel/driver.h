@@ -81,6 +81,7 @@ struct mroce_net {
  * @next_qpn:	where the search for a free number in @qps goes on
  * @next_ah:	the same for @ahs
  * @wq:		WQ_MEM_RECLAIM; work that may not run where it was found
+ * @rescan:	has ib_core look for new addresses; a user of @ib while it is queued
  */
 struct mroce_dev {
 	struct ib_device ib;
@@ -97,6 +98,7 @@ struct mroce_dev {
 	u32 next_qpn;
 	u32 next_ah;
 	struct workqueue_struct *wq;
+	struct work_struct rescan;
 };
 
 static inline struct mroce_dev *to_mdev(struct ib_device *ib)

@@ -3,13 +3,23 @@
  * The module: what is registered with the rest of the kernel, in order, and taken back in reverse
  * order. There is no device, and no socket, until a link is added.
  */
+#include <linux/inetdevice.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
+#include <net/addrconf.h>
 #include <rdma/rdma_netlink.h>
 #include "verbs/verbs.h"
 
 static struct notifier_block mroce_netdev_nb = {
 	.notifier_call = mroce_netdev_event,
+};
+
+static struct notifier_block mroce_inetaddr_nb = {
+	.notifier_call = mroce_inetaddr_event,
+};
+
+static struct notifier_block mroce_inet6addr_nb = {
+	.notifier_call = mroce_inet6addr_event,
 };
 
 static struct rdma_link_ops mroce_link_ops = {
@@ -24,14 +34,26 @@ static int __init mroce_init(void)
 	err = register_netdevice_notifier(&mroce_netdev_nb);
 	if (err)
 		return err;
+	err = register_inetaddr_notifier(&mroce_inetaddr_nb);
+	if (err)
+		goto err_netdev;
+	err = register_inet6addr_notifier(&mroce_inet6addr_nb);
+	if (err)
+		goto err_inetaddr;
 	rdma_link_register(&mroce_link_ops);
 	return 0;
+
+err_inetaddr:
+	unregister_inetaddr_notifier(&mroce_inetaddr_nb);
+err_netdev:
+	unregister_netdevice_notifier(&mroce_netdev_nb);
+	return err;
 }
 
 /*
  *  1. No new link is added, and newlink is not running any more.
- *  2. All devices are unregistered. That may be waiting for netdev events running at the same time,
- *     so these end later.
+ *  2. All devices are unregistered. That may be waiting for events running at the same time, so
+ *     these end later.
  *  3. No event looks for a device any more.
  *
  * No RCU callback is waited for: there is none, kfree_rcu() needs no code of ours.
@@ -40,6 +62,8 @@ static void __exit mroce_exit(void)
 {
 	rdma_link_unregister(&mroce_link_ops);
 	ib_unregister_driver((enum rdma_driver_id)MROCE_DRIVER_ID);
+	unregister_inet6addr_notifier(&mroce_inet6addr_nb);
+	unregister_inetaddr_notifier(&mroce_inetaddr_nb);
 	unregister_netdevice_notifier(&mroce_netdev_nb);
 }
 

@@ -178,6 +178,7 @@ static struct mroce_dev *mroce_device_alloc(struct net_device *ndev)
 	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
+	INIT_WORK(&dev->rescan, mroce_rescan_gids);
 	dev->next_qpn = MROCE_MIN_QPN + get_random_u32_below(MROCE_MAX_QPN - MROCE_MIN_QPN);
 
 	dev->ib.node_type = RDMA_NODE_IB_CA;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The port: what its netdev makes of it, and the netdev's events. Process context; events under
- * RTNL.
+ * The port: what its netdev makes of it, and the events of netdevs and their addresses. Process
+ * context, netdev events under RTNL; the event of an IPv6 address may come in any context.
  */
 #include <linux/ethtool.h>
+#include <linux/if_arp.h>
+#include <linux/inetdevice.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <net/if_inet6.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 #include "verbs.h"
@@ -158,4 +161,59 @@ int mroce_netdev_event(struct notifier_block *nb, unsigned long event, void *arg
 	}
 	ib_device_put(ib);
 	return NOTIFY_OK;
+}
+
+void mroce_rescan_gids(struct work_struct *work)
+{
+	struct mroce_dev *dev = container_of(work, struct mroce_dev, rescan);
+
+	rdma_roce_rescan_device(&dev->ib);
+	ib_device_put(&dev->ib);
+}
+
+/*
+ * ib_core follows the addresses of Ethernet netdevs only. On others (lo, tun, wireguard) it looks at
+ * them when the device is registered; later ones are found by having it look again, which has to
+ * wait for RTNL. What it cannot be told is that such an address has gone: its GID stays, and
+ * nothing can be sent from it (rule 19). The work holds the device as user of it, so that it ends
+ * before the GID table does.
+ */
+static int mroce_addr_event(struct net_device *ndev, unsigned long event)
+{
+	struct ib_device *ib;
+
+	if (event != NETDEV_UP || ndev->type == ARPHRD_ETHER)
+		return NOTIFY_DONE;
+	ib = ib_device_get_by_netdev(ndev, (enum rdma_driver_id)MROCE_DRIVER_ID);
+	if (!ib)
+		return NOTIFY_DONE;
+	if (!queue_work(to_mdev(ib)->wq, &to_mdev(ib)->rescan))
+		ib_device_put(ib);
+	return NOTIFY_OK;
+}
+
+/**
+ * mroce_inetaddr_event() - IPv4 address notifier
+ * @nb:		ours
+ * @event:	NETDEV_UP or NETDEV_DOWN
+ * @arg:	struct in_ifaddr
+ */
+int mroce_inetaddr_event(struct notifier_block *nb, unsigned long event, void *arg)
+{
+	const struct in_ifaddr *ifa = arg;
+
+	return mroce_addr_event(ifa->ifa_dev->dev, event);
+}
+
+/**
+ * mroce_inet6addr_event() - IPv6 address notifier; any context
+ * @nb:		ours
+ * @event:	NETDEV_UP or NETDEV_DOWN
+ * @arg:	struct inet6_ifaddr
+ */
+int mroce_inet6addr_event(struct notifier_block *nb, unsigned long event, void *arg)
+{
+	const struct inet6_ifaddr *ifa = arg;
+
+	return mroce_addr_event(ifa->idev->dev, event);
 }

@@ -823,6 +823,9 @@ int mroce_port_immutable(struct ib_device *ib, u32 port, struct ib_port_immutabl
 enum rdma_link_layer mroce_link_layer(struct ib_device *ib, u32 port);
 int mroce_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
 int mroce_netdev_event(struct notifier_block *nb, unsigned long event, void *arg);
+int mroce_inetaddr_event(struct notifier_block *nb, unsigned long event, void *arg);
+int mroce_inet6addr_event(struct notifier_block *nb, unsigned long event, void *arg);
+void mroce_rescan_gids(struct work_struct *work);
 struct rdma_hw_stats *mroce_alloc_port_stats(struct ib_device *ib, u32 port);
 int mroce_get_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port, int index);
 int mroce_fill_res_qp(struct sk_buff *msg, struct ib_qp *qp);

@@ -71,6 +71,25 @@ gids_follow() { # [U20]
 	bw -n 10
 }
 
+# ib_core does not follow the addresses of a netdev that is not Ethernet: those added are found, and
+# from those that are gone nothing is sent.
+gids_follow_elsewhere() { # [U20]
+	local a
+	ns_add K
+	trap 'ip netns del K' EXIT
+	ip -n K addr add 10.5.0.1/32 dev lo
+	in_ns K rdma link add mrK type metaroce netdev lo
+	ip -n K addr add 10.5.0.2/32 dev lo
+	ip -n K addr add fd05::2/128 dev lo nodad
+	for a in 10.5.0.1 10.5.0.2; do gid_of mrK $a; done
+	wait_for 5 gid_there mrK fd05:0000:0000:0000:0000:0000:0000:0002
+	ping mrK mrK 10.5.0.1 10.5.0.2 K K
+	ip -n K addr del 10.5.0.2/32 dev lo
+	! PAIR_TIMEOUT=10 ping mrK mrK 10.5.0.1 10.5.0.2 K K || fail "an address that is gone was sent from"
+	timeout 5 rdma link del mrK
+	! sockets K | grep -F 10.5. || fail "a socket is left"
+}
+
 gid_types() { # [U21]
 	local n attrs=/sys/class/infiniband/mrA/ports/1/gid_attrs
 	n=$(grep -vhx '0000:0000:0000:0000:0000:0000:0000:0000' /sys/class/infiniband/mrA/ports/1/gids/* | wc -l)
@@ -458,6 +477,7 @@ t "nothing listens before there is a link [U18]" silent_at_first
 t "sockets are bound to the netdev's addresses [U18]" bound_to_addresses
 t "wrong links are refused and leave no socket [U11]" wrong_links
 t "GIDs and sockets follow addresses [U20]" gids_follow
+t "GIDs follow addresses of lo [U20]" gids_follow_elsewhere
 t "all GIDs are RoCE v2 and name their netdev [U21]" gid_types
 t "devices with other drivers' names" foreign_names
 t "a renamed device" renamed

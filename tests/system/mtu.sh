@@ -39,5 +39,7 @@ passes() { # [M65] [M66]
 
 t "IPv4: Write of 1 MiB" passes 10.0.1.1 10.0.3.1 write
 t "IPv4: Read of 1 MiB" passes 10.0.1.1 10.0.3.1 read
+t "IPv6: Write of 1 MiB" passes fd00:0:0:1::1 fd00:0:0:3::1 write
+t "IPv6: Read of 1 MiB" passes fd00:0:0:1::1 fd00:0:0:3::1 read
 clear_all
 tap_done
