@@ -9,8 +9,9 @@
  * out of order, when memory is not given back, or when a packet contradicts the protocol
  * (sniff.c). Tests build a world, post work and let time pass.
  *
- * world.c: life and time; links.c: packets and links; hostops.c: the core's host; verbs.c: QPs,
- * memory and their checks; sniff.c: what any observer of the wire may expect.
+ * world.c: life and time; links.c: packets and links; hostops.c: the core's host; verbs.c: QPs and
+ * memory; verbs_ops.c: what the core asks of them, and the checks; sniff.c: what any observer of
+ * the wire may expect.
  */
 #ifndef MROCE_KUNIT_WORLD_H
 #define MROCE_KUNIT_WORLD_H
@@ -484,7 +485,7 @@ void qp_flush_recvs(struct wqp *qp);
 /** qp_serials() - between qp_rtr() and the first packet: a's next numbers, as b expects them */
 void qp_serials(struct wqp *a, struct wqp *b, u32 msn, u32 rsn);
 
-/* verbs.c's share of the core's ops, for hostops.c */
+/* verbs_ops.c: a share of the core's ops, for hostops.c */
 struct mroce_stream *op_stream_find(struct mroce_peer *p, u32 qpn);
 void op_send_done(struct mroce_stream *s, struct mroce_msg *msg, u8 status);
 void op_recv_done(struct mroce_stream *s, struct mroce_recv *recv,

@@ -172,9 +172,9 @@ void mroce_rescan_gids(struct work_struct *work)
 }
 
 /*
- * ib_core follows the addresses of Ethernet netdevs only. On others (lo, tun, wireguard) it looks at
- * them when the device is registered; later ones are found by having it look again, which has to
- * wait for RTNL. What it cannot be told is that such an address has gone: its GID stays, and
+ * ib_core follows the addresses of Ethernet netdevs only. On others (lo, tun, wireguard) it looks
+ * at them when the device is registered; later ones are found by having it look again, which has
+ * to wait for RTNL. What it cannot be told is that such an address has gone: its GID stays, and
  * nothing can be sent from it (rule 19). The work holds the device as user of it, so that it ends
  * before the GID table does.
  */
