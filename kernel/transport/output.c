@@ -20,7 +20,7 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 
 	sent->bytes = sent_bytes(sent->seg);
 	mroce_txwin_sent(p, sent, now);
-	if (sent->probe || !mroce_path_room(p, mroce_conn_mss(conn)))
+	if (!mroce_path_room(p, mroce_conn_mss(conn)))
 		flags |= MROCE_F_ACK_REQ;
 	if (sent->ntx > 1) {
 		flags |= MROCE_F_RETX | MROCE_F_ACK_REQ;

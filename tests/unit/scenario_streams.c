@@ -306,6 +306,52 @@ TEST(rule_5__the_news_is_lost)
 	responder_dies(qp_err, 2);
 }
 
+/* The answer to a READ is lost as often as it is sent, so its responder still owes it. */
+static struct wmsg *read_unanswered(struct play *x)
+{
+	struct wmr *source;
+	struct wmsg *m;
+
+	play_open(x, NULL);
+	may_fail(x);
+	x->a->s.attr.timeout = 12;
+	x->t.drop_op = MROCE_OP_READ_RESP + 1;
+	x->t.drop_n = 1000;
+	source = mr_new(x->b->h, 100, MROCE_ACC_READ, false);
+	m = post_read(x->a, source, 0, 100, 0);
+	m->expect = W_ANY;
+	world_until(x->w, x->t.dropped, SEC);
+	return m;
+}
+
+/* [M110] CLOSED tells at once. */
+TEST(rule_5__the_news_needs_no_clock)
+{
+	struct play x;
+	struct wmsg *m = read_unanswered(&x);
+
+	qp_err(x.b);
+	world_until(x.w, m->done, MS);
+	world_settle(x.w, SEC);
+	world_end(x.w);
+}
+
+/* [M112] QUERY finds out in two rounds of 17 ms, long before retries are exhausted. */
+TEST(rule_5__the_news_never_comes)
+{
+	struct play x;
+	struct wmsg *m = read_unanswered(&x);
+
+	x.t.drop_op = MROCE_OP_CLOSED + 1;
+	qp_err(x.b);
+	world_run(x.w, MS);
+	CHECK(!m->done);
+	world_until(x.w, m->done, 40 * MS);
+	x.t.drop_op = 0;
+	world_settle(x.w, SEC);
+	world_end(x.w);
+}
+
 /* --- responses do not wait in the reverse stream's order [M104]; errors in the middle: test_response.c --- */
 
 TEST(rule_6__both_without_receives_read_from_each_other)

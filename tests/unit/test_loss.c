@@ -293,6 +293,44 @@ TEST(loss_timer__first_a_tail_probe_then_all)
 	lab_end(&l);
 }
 
+/* [M57] The duplicate that our own probe makes is no sign of reordering; a second one is. */
+TEST(loss_duplicates__a_probe_may_make_one)
+{
+	struct lab l = lab_conn(NULL);
+
+	mroce_rtt_sample(&l.p->rtt, 100 * US, l.w->now);
+	lab_sent(&l, 2, LEN);
+	mroce_loss_arm(l.p);
+	expire(&l);
+	mroce_loss_duplicates(l.p, 1, l.w->now);
+	CHECK_EQ(l.p->loss.reorder, 0);
+	CHECK_EQ(l.wp->p.stats[MROCE_CNT_SPURIOUS], 0);
+	mroce_loss_duplicates(l.p, 2, l.w->now);
+	CHECK_GT(l.p->loss.reorder, 0);
+	CHECK_EQ(l.wp->p.stats[MROCE_CNT_SPURIOUS], 1);
+	lab_end(&l);
+}
+
+/* An ACK that was under way when the probe left says that probes come too soon. */
+TEST(loss_progress__probes_adapt_to_a_slow_receiver)
+{
+	struct lab l = lab_conn(NULL);
+	u32 before = mroce_tick(l.w->now), i;
+	u64 slack = l.conn->probe_slack;
+
+	for (i = 0; i < 2; i++) {
+		lab_sent(&l, 1, LEN);
+		mroce_loss_arm(l.p);
+		expire(&l);
+		resend(&l, i);
+		l.p->loss.probe_tick = mroce_tick(l.w->now);
+		accept(&l, i);
+		mroce_loss_progress(l.p, i ? mroce_tick(l.w->now) : before, l.w->now);
+		CHECK_EQ(l.conn->probe_slack, i ? slack : 2 * slack);
+	}
+	lab_end(&l);
+}
+
 TEST(loss_timer__silence_changes_the_route)
 {
 	struct lab l = lab_conn(NULL);
