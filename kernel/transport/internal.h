@@ -188,11 +188,13 @@ struct mroce_cc_ops {
 	void (*undo)(struct mroce_path *p, u64 now);
 };
 
+#define MROCE_CC_ALL	1024U	/* unit of mroce_cc.alpha */
+
 /**
  * struct mroce_cc - congestion state of a path
  * @cwnd:	bytes in flight allowed
  * @ssthresh:	bytes; slow start below it
- * @alpha:	smoothed fraction of marked packets, 1024 = all
+ * @alpha:	smoothed fraction of marked packets, MROCE_CC_ALL = all
  * @round_end:	PSN that ends the current round trip
  * @round_pkts:	packets accepted in this round
  * @round_ce:	packets marked in this round
@@ -307,6 +309,9 @@ struct mroce_loss {
  * @inflight_bytes:	send: of @inflight
  * @order:		send: next transmission's order
  * @ce_seen:		send: ce_count in the last ACK
+ * @accepted:		send: packets that the peer accepted, ever
+ * @retx:		send: packets sent again, ever
+ * @spurious:		send: of these, needless ones that the receiver told of
  * @last_ack:		send: when it last came, ns; 0: never
  * @loss:		send: how loss is found here
  * @rtt:		send: of this path's samples
@@ -347,6 +352,9 @@ struct mroce_path {
 	u32 inflight_bytes;
 	u32 order;
 	u32 ce_seen;
+	u32 accepted;
+	u32 retx;
+	u32 spurious;
 	u64 last_ack;
 	struct mroce_loss loss;
 	struct mroce_rtt rtt;
@@ -366,6 +374,14 @@ struct mroce_path {
 	u32 ack_pending;
 	bool last_ce;
 	struct list_head ack_link;
+};
+
+/* enum mroce_path_state: what a path is good for at present, the worst that applies */
+enum mroce_path_state {
+	MROCE_PATH_RESTS,	/* carries nothing new */
+	MROCE_PATH_USED,
+	MROCE_PATH_SUSPECT,	/* silent for an RTO or more */
+	MROCE_PATH_AWAY,	/* its route failed, it borrows one */
 };
 
 /* enum mroce_conn_state */
@@ -440,6 +456,7 @@ struct mroce_nak_item {
  * @inflight_bytes:	of all paths
  * @lost_pkts:		packets in the paths' lost lists
  * @backlog:		bytes posted and not yet cut
+ * @hint:		rate that the peer grants, as on the wire
  * @rtt:		of all paths together
  * @probe_slack: what tail probes wait beside the RTT, ns; grows while they turn out to be early
  * @rx_last:		last valid packet, ns
@@ -509,6 +526,7 @@ struct mroce_conn {
 	u64 inflight_bytes;
 	u32 lost_pkts;
 	u64 backlog;
+	u16 hint;
 	struct mroce_rtt rtt;
 	u64 probe_slack;
 	u64 rx_last;
@@ -695,7 +713,7 @@ void mroce_loss_arm(struct mroce_path *p);
 void mroce_loss_accepted(struct mroce_path *p, const struct mroce_sent *sent, u64 now);
 void mroce_loss_duplicates(struct mroce_path *p, u32 count, u64 now);
 void mroce_loss_progress(struct mroce_path *p, u32 echo, u64 now);
-void mroce_loss_all(struct mroce_path *p);
+u32 mroce_loss_all(struct mroce_path *p);
 u32 mroce_loss_detect(struct mroce_path *p, u64 now);
 void mroce_loss_timer(struct mroce_timer *t, u64 now);
 
@@ -707,6 +725,9 @@ u64 mroce_delay_target(const struct mroce_path *p);
 void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now);
 void mroce_rtt_forget_min(struct mroce_rtt *r);
 u64 mroce_path_srtt(const struct mroce_path *p);
+enum mroce_path_state mroce_path_state(const struct mroce_path *p);
+u32 mroce_path_ce_permille(const struct mroce_path *p);
+void mroce_path_note(const struct mroce_path *p, enum mroce_path_event ev, u32 n);
 struct mroce_path *mroce_path_create(struct mroce_conn *conn, u8 index);
 void mroce_path_destroy(struct mroce_path *p);
 

@@ -16,12 +16,14 @@ static void activate(struct mroce_path *p)
 
 	list_add_tail(&p->active_link, &conn->active);
 	conn->nactive++;
+	mroce_path_note(p, MROCE_PATH_EV_USED, 0);
 }
 
 static void deactivate(struct mroce_path *p)
 {
 	list_del_init(&p->active_link);
 	p->conn->nactive--;
+	mroce_path_note(p, MROCE_PATH_EV_RESTS, 0);
 }
 
 static u32 egress_users(const struct mroce_conn *conn, u32 ifindex)
