@@ -556,10 +556,11 @@ void world_check_conns(struct world *w)
 static void host_path_event(const struct mroce_path *p, enum mroce_path_event ev, u32 n)
 {
 	struct wpeer *wp = p->conn->peer->host;
+	bool counts = ev == MROCE_PATH_EV_LOSS || ev == MROCE_PATH_EV_PROBE ||
+		      ev == MROCE_PATH_EV_RTO;
 
 	CHECK(p->conn->paths[p->index] == p);
-	CHECK_EQ(!n, ev != MROCE_PATH_EV_LOSS && ev != MROCE_PATH_EV_PROBE &&
-		     ev != MROCE_PATH_EV_RTO);
+	CHECK_EQ(!!n, counts);
 	wp->h->path_events[ev] += n ?: 1;
 }
 

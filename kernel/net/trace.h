@@ -101,8 +101,8 @@ DEFINE_EVENT(metaroce_packet, metaroce_rx,
 );
 
 /*
- * One per block of an ACK, after it was taken in: what it says, and what the path makes of it. @block
- * lies within the packet.
+ * One per block of an ACK, after it was taken in: what it says, and what the path makes of it.
+ * @block lies within the packet.
  */
 TRACE_EVENT(metaroce_ack,
 	    TP_PROTO(const struct mroce_path *p, const struct mroce_ack_block *block),

@@ -47,7 +47,43 @@ resource_shown() { # rule 26
 	bw_stop
 }
 
+# ---- tracepoints and the picture -------------------------------------------------------
+
+# summed NAME: over the lines that trace-plot --summary printed.
+summed() { awk -v name="$1" '{ for (i = 1; i <= NF; i++) if (split($i, v, "=") && v[1] == name) n += v[2] }
+	END { print n + 0 }' /tmp/summary; }
+
+# What is drawn is what the counters say; marks come on one link, losses on the other.
+drawn() {
+	local i
+	shape A e0 "${link[@]}" mark=5%
+	shape B e0 "${link[@]}" mark=5%
+	shape A e1 "${link[@]}" loss=2%
+	shape B e1 "${link[@]}" loss=2%
+	trace_start
+	mark mrA; mark mrB
+	bw -n $n -r
+	trace_stop /tmp/trace.txt
+	changes mrB
+	"$verbs_top/scripts/trace-plot" --summary /tmp/trace.txt >/tmp/summary
+	cat /tmp/summary
+	expect "$(grep -c 'acks=[1-9]' /tmp/summary)" '>=' 4 "paths with points"
+	expect "$(summed lost)" '>' 0 lost
+	expect "$(summed lost)" == "$(grew mrB loss_gap)" lost
+	expect "$(summed retransmits)" == "$(grew mrB tx_retransmit)" retransmits
+	expect "$(summed marked)" '>' 0 marked
+	expect "$(summed marked)" '<=' "$(grew mrA rx_ce_marked)" marked
+	python3 -c 'import matplotlib' 2>/dev/null || skip "python3-matplotlib is not installed"
+	"$verbs_top/scripts/trace-plot" -o /tmp/trace.svg /tmp/trace.txt
+	for i in $(sed -n 's/.* path=\([0-9]*\) acks=[1-9].*/\1/p' /tmp/summary); do
+		grep -q "<!-- path $i -->" /tmp/trace.svg || fail "path $i is not in the picture"
+	done
+	grep -q '<!-- found lost -->' /tmp/trace.svg || fail "the picture shows no loss"
+	grep -q '<!-- marked (CE) -->' /tmp/trace.svg || fail "the picture shows no mark"
+}
+
 planes 2 "${link[@]}"
 t "rdma resource shows connection and paths" resource_shown
+t "a trace tells what the counters say, and is drawn" drawn
 clear_all
 tap_done
