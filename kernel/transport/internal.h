@@ -51,6 +51,7 @@
 #define MROCE_MAX_HALF_OPEN	8		/* passive connections per peer */
 #define MROCE_PROBE_REPLIES	8		/* that may wait to be sent */
 #define MROCE_SPORT_MIN		49152
+#define MROCE_MAX_PLANES	16		/* egress interfaces of a connection */
 
 /* enum mroce_seg_kind: whose content a PSN carries */
 enum mroce_seg_kind {
@@ -445,6 +446,10 @@ struct mroce_nak_item {
  * @next_path:		where the search for a resting path begins
  * @nactive:		paths in @active
  * @active:		mroce_path.active_link: in use, the longest unused first
+ * @path_limit:		paths below this index may be in use
+ * @planes:		egress interfaces by number of plane, in the order they were met
+ * @nplanes:		their number
+ * @plane_mask:		planes that may be used
  * @next_route:		the route that the next path takes
  * @next_home:		whose home is probed first
  * @home_asks:		paths whose home_ask is set
@@ -514,6 +519,10 @@ struct mroce_conn {
 	u32 next_path;
 	u32 nactive;
 	struct list_head active;
+	u32 path_limit;
+	u32 planes[MROCE_MAX_PLANES];
+	u32 nplanes;
+	u32 plane_mask;
 	u32 next_route;
 	u32 next_home;
 	u32 home_asks;
@@ -735,6 +744,8 @@ void mroce_path_destroy(struct mroce_path *p);
 void mroce_path_fresh_port(struct mroce_path *p);
 void mroce_path_reroute(struct mroce_path *p, u64 now);
 struct mroce_path *mroce_path_living(const struct mroce_path *p, u64 now);
+int mroce_conn_plane(const struct mroce_conn *conn, u32 ifindex);
+bool mroce_conn_use_planes(struct mroce_conn *conn, u32 mask);
 int mroce_conn_spread(struct mroce_conn *conn, bool level);
 void mroce_home_timer(struct mroce_timer *t, u64 now);
 bool mroce_home_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now);
@@ -742,6 +753,7 @@ void mroce_home_answer(struct mroce_conn *conn, const struct mroce_probe *pr);
 
 /* --- select.c --- */
 void mroce_select_start(struct mroce_conn *conn);
+void mroce_select_limit(struct mroce_conn *conn, u32 n);
 void mroce_select_grown(struct mroce_path *p);
 bool mroce_select_rest(struct mroce_path *p);
 void mroce_select_swap(struct mroce_path *p);

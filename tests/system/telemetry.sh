@@ -82,8 +82,97 @@ drawn() {
 	grep -q '<!-- marked (CE) -->' /tmp/trace.svg || fail "the picture shows no mark"
 }
 
+# ---- direct verbs ----------------------------------------------------------------------
+
+# dv [OPTION...]: the tool with a queue pair of mrB, and its peer of mrA.
+dv() {
+	"$verbs_top/build/tools/dv" "$@" mrB "$(gid_of mrB 10.1.0.2)" \
+		mrA "$(gid_of mrA 10.1.0.1)" >/tmp/dv
+}
+
+# of WORD NAME: the values in the lines that start with WORD.
+of() { awk -v word="$1" -v name="$2" '$1 == word { for (i = 2; i <= NF; i++)
+	if (split($i, v, "=") && v[1] == name) print v[2] }' /tmp/dv; }
+
+dv_queries() {
+	dv
+	cat /tmp/dv
+	expect "$(of conn paths)" == 16 "paths agreed"
+	expect "$(of path index | wc -l)" == 16 "paths listed"
+	expect "$(of path state | grep -c '^1$')" == "$(of conn used)" "paths in use"
+	expect "$(of path accepted | awk '{ n += $1 } END { print n }')" == "$(of conn accepted)" accepted
+	expect "$(of conn accepted)" '>' 5000 accepted
+	[ "$(of conn hint)" = 0xffff ] || fail hint
+	of path srtt_ns | grep -q '[1-9]' || fail "no path has measured a round trip"
+}
+
+# What the second half of the output says, after the change.
+dv_limits() {
+	dv -p 1
+	cat /tmp/dv
+	expect "$(of conn max | tail -n 1)" == 1 "paths that may be used"
+	expect "$(of conn used | tail -n 1)" == 1 "paths in use"
+	expect "$(of path accepted | sed -n '17p')" '>' "$(of path accepted | sed -n '1p')" "path 0 goes on"
+	expect "$(of path accepted | sed -n '2p')" == "$(of path accepted | sed -n '18p')" "path 1 rests"
+}
+
+# status WANT OPTION...: of the tool, an errno.
+status() {
+	local want=$1 rc=0
+	shift
+	dv "$@" || rc=$?
+	expect $rc == "$want" "status with $*"
+}
+
+dv_refuses() {
+	local rc
+	status 22 -p 0
+	status 22 -p 17
+	status 101 -m 0
+	status 101 -m 0x100
+	rc=0
+	"$verbs_top/build/tools/dv" -n mrB || rc=$?
+	expect $rc == 107 "status without a connection"
+	rc=0
+	"$verbs_top/build/tools/dv" -u mrB || rc=$?
+	expect $rc == 95 "status of a UD queue pair"
+}
+
+# A queue pair of another driver's device.
+dv_elsewhere() {
+	local rc=0
+	modprobe -q rdma_rxe || skip "there is no rxe"
+	ip link add other0 type dummy
+	ip addr add 10.77.0.1/24 dev other0
+	ip link set other0 up
+	link_add rxe9 other0 '' rxe
+	"$verbs_top/build/tools/dv" -n rxe9 || rc=$?
+	rdma link del rxe9
+	ip link del other0
+	expect $rc == 95 status
+}
+
+dv_planes() {
+	mark mrB
+	dv
+	expect "$(of conn planes)" == 2 planes
+	expect "$(of path plane | sort -u | wc -l)" == 2 "planes in use"
+	dv -m 0x2
+	cat /tmp/dv
+	expect "$(of conn mask | tail -n 1)" == 2 "planes that may be used"
+	[ "$(of path plane | sed -n '17,$p' | sort -u)" = 1 ] || fail "a path is on another plane"
+	[ "$(of path accepted | sed -n '17,$p' | sort -n | tail -n 1)" -gt 0 ] || fail "nothing was sent"
+	unmoved mrB retransmit_spurious loss_rto
+}
+
 planes 2 "${link[@]}"
 t "rdma resource shows connection and paths" resource_shown
 t "a trace tells what the counters say, and is drawn" drawn
+planes 2 "${link[@]}"
+t "direct verbs list the paths of a queue pair" dv_queries
+t "direct verbs limit the paths in use" dv_limits
+t "direct verbs mask planes" dv_planes
+t "direct verbs say what is wrong" dv_refuses
+t "direct verbs on another driver's device" dv_elsewhere
 clear_all
 tap_done
