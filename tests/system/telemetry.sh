@@ -30,18 +30,18 @@ shown() { rdma resource show qp link mrB/1 type RC -dd -j | jq -e '.[0] | with_e
 # resource_shown: numbers that fit each other, under load, in fewer bytes than there are.
 resource_shown() { # rule 26
 	local bytes
-	bw_start -D 2
+	bw_start -D 30
 	bw_running
 	shown >/tmp/shown
 	cat /tmp/shown
-	expect "$(jq -r .paths /tmp/shown)" == 16 paths
+	expect "$(jq -r .paths /tmp/shown)" '>=' 16 paths
 	expect "$(jq -r .active /tmp/shown)" '>=' 1 "active paths"
 	expect "$(jq -r .cwnd /tmp/shown)" '>=' "$(jq -r .payload /tmp/shown)" "sum of windows"
 	[ "$(jq -r .conn_state /tmp/shown)" = open ] || fail "the connection is not open"
 	[ "$(jq -r .hint /tmp/shown)" = 0xffff ] || fail "hint"
 	expect "$(jq '[keys[] | select(test("^path[0-9]+$"))] | length' /tmp/shown)" == 8 "paths shown"
 	bytes=$("$verbs_top/tests/tools/res_size.py" mrB | awk '{ if ($2 > n) n = $2 } END { print n }')
-	note "$bytes bytes"
+	note "$(jq -r .paths /tmp/shown) paths, $bytes bytes"
 	expect "$bytes" '>' 500 "bytes of driver attributes"
 	expect "$bytes" '<=' 1536 "bytes of driver attributes"
 	bw_stop
@@ -97,8 +97,8 @@ of() { awk -v word="$1" -v name="$2" '$1 == word { for (i = 2; i <= NF; i++)
 dv_queries() {
 	dv
 	cat /tmp/dv
-	expect "$(of conn paths)" == 16 "paths agreed"
-	expect "$(of path index | wc -l)" == 16 "paths listed"
+	expect "$(of conn paths)" '>=' 16 "paths agreed"
+	expect "$(of path index | wc -l)" == "$(of conn paths)" "paths listed"
 	expect "$(of path state | grep -c '^1$')" == "$(of conn used)" "paths in use"
 	expect "$(of path accepted | awk '{ n += $1 } END { print n }')" == "$(of conn accepted)" accepted
 	expect "$(of conn accepted)" '>' 5000 accepted
@@ -106,14 +106,17 @@ dv_queries() {
 	of path srtt_ns | grep -q '[1-9]' || fail "no path has measured a round trip"
 }
 
-# What the second half of the output says, after the change.
+# before NAME, after NAME: the paths' values in the first and the second half of the output.
+before() { of path "$1" | head -n "$(of conn paths | head -n 1)"; }
+after() { of path "$1" | tail -n "$(of conn paths | head -n 1)"; }
+
 dv_limits() {
 	dv -p 1
 	cat /tmp/dv
 	expect "$(of conn max | tail -n 1)" == 1 "paths that may be used"
 	expect "$(of conn used | tail -n 1)" == 1 "paths in use"
-	expect "$(of path accepted | sed -n '17p')" '>' "$(of path accepted | sed -n '1p')" "path 0 goes on"
-	expect "$(of path accepted | sed -n '2p')" == "$(of path accepted | sed -n '18p')" "path 1 rests"
+	expect "$(after accepted | head -n 1)" '>' "$(before accepted | head -n 1)" "path 0 goes on"
+	[ "$(after accepted | tail -n +2)" = "$(before accepted | tail -n +2)" ] || fail "other paths do not rest"
 }
 
 # status WANT OPTION...: of the tool, an errno.
@@ -126,8 +129,9 @@ status() {
 
 dv_refuses() {
 	local rc
+	dv
 	status 22 -p 0
-	status 22 -p 17
+	status 22 -p $(($(of conn paths) + 1))
 	status 101 -m 0
 	status 101 -m 0x100
 	rc=0
@@ -160,8 +164,8 @@ dv_planes() {
 	dv -m 0x2
 	cat /tmp/dv
 	expect "$(of conn mask | tail -n 1)" == 2 "planes that may be used"
-	[ "$(of path plane | sed -n '17,$p' | sort -u)" = 1 ] || fail "a path is on another plane"
-	[ "$(of path accepted | sed -n '17,$p' | sort -n | tail -n 1)" -gt 0 ] || fail "nothing was sent"
+	[ "$(after plane | sort -u)" = 1 ] || fail "a path is on another plane"
+	expect "$(of conn accepted | tail -n 1)" '>' "$(of conn accepted | head -n 1)" accepted
 	unmoved mrB retransmit_spurious loss_rto
 }
 
