@@ -11,6 +11,9 @@ DESTDIR ?=
 RDMAV := rdmav34
 PROVIDER := build/provider/libmetaroce-$(RDMAV).so
 
+# The provider is also a library that programs link, for its direct verbs.
+DV_LIB := build/provider/libmetaroce.so.1
+
 .DEFAULT_GOAL := all
 .PHONY: all module provider tools unit check quick demo bench install uninstall clean help
 MAKEFLAGS += --no-print-directory
@@ -25,10 +28,10 @@ module: ## metaroce.ko for KDIR, e.g. make module KDIR=$(scripts/uml kdir)
 
 P := providers/metaroce
 P_SRCS := $(sort $(wildcard $(P)/*.c))
-P_MAP := $(firstword $(wildcard $(P)/libmetaroce.map) build/provider/local.map)
+P_MAP := $(P)/libmetaroce.map
 P_CFLAGS := -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
 	-Iinclude -Iinclude/uapi -I$(P) $(CFLAGS)
-P_LDFLAGS := -shared -Wl,--no-undefined -Wl,-z,defs -Wl,--version-script=$(P_MAP) $(LDFLAGS)
+P_LDFLAGS := -shared -Wl,-soname,$(notdir $(DV_LIB)) -Wl,--no-undefined -Wl,-z,defs -Wl,--version-script=$(P_MAP) $(LDFLAGS)
 P_OBJS := $(P_SRCS:$(P)/%.c=build/provider/%.o)
 
 provider: build/provider/.packages $(if $(P_SRCS),$(PROVIDER)) ## libmetaroce for the installed libibverbs
@@ -37,16 +40,17 @@ build/provider/.packages: scripts/setup
 	@scripts/setup --quiet build
 	@mkdir -p $(@D) && touch $@
 
-build/provider/local.map: | build/provider/.packages
-	@echo '{ local: *; };' >$@
-
 build/provider/%.o: $(P)/%.c Makefile | build/provider/.packages
 	@echo "  CC   $<"
 	@$(CC) $(P_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(PROVIDER): $(P_OBJS) $(P_MAP)
+$(DV_LIB): $(P_OBJS) $(P_MAP)
 	@echo "  LD   $@"
 	@$(CC) $(P_LDFLAGS) -o $@ $(P_OBJS) -libverbs -lpthread
+	@ln -sf $(@F) $(@D)/libmetaroce.so
+
+$(PROVIDER): $(DV_LIB)
+	@ln -sf $(<F) $@
 
 -include $(wildcard build/provider/*.d)
 
@@ -59,7 +63,11 @@ tools: $(TOOLS) ## programs that suites use: tests/tools
 build/tools/%: tests/tools/%.c | build/provider/.packages
 	@mkdir -p $(@D)
 	@echo "  CC   $@"
-	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror $(CFLAGS) -o $@ $< -libverbs
+	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror -I$(P) $(CFLAGS) -o $@ $< -libverbs $(LIBS_$(@F))
+
+# Those that use direct verbs find the library beside the provider.
+LIBS_dv := -Lbuild/provider -lmetaroce -Wl,-rpath,$(CURDIR)/build/provider
+build/tools/dv: $(DV_LIB) $(P)/metaroce_dv.h
 
 # ---- suites --------------------------------------------------------------------------
 
@@ -85,15 +93,21 @@ bench: ## numbers for Documentation/performance.rst
 KREL = $(shell scripts/module --release "$(KDIR)")
 IBV_DIR := $(DESTDIR)$(LIBDIR)/libibverbs
 DRIVER_FILE := $(DESTDIR)/etc/libibverbs.d/metaroce.driver
+MAN_DIR := $(DESTDIR)$(PREFIX)/share/man
+P_MAN := $(sort $(wildcard $(P)/man/*.[0-9]))
 MOD_DIR = $(DESTDIR)/lib/modules/$(KREL)/updates
 
 install: all ## into the running system (or DESTDIR)
 	install -D -m 644 "build/$(KREL)/metaroce.ko" "$(MOD_DIR)/metaroce.ko"
-	install -D -m 644 "$(PROVIDER)" "$(IBV_DIR)/$(notdir $(PROVIDER))"
-	install -d "$(dir $(DRIVER_FILE))"
+	install -D -m 644 "$(DV_LIB)" "$(DESTDIR)$(LIBDIR)/$(notdir $(DV_LIB))"
+	ln -sf $(notdir $(DV_LIB)) "$(DESTDIR)$(LIBDIR)/libmetaroce.so"
+	install -d "$(dir $(DRIVER_FILE))" "$(IBV_DIR)"
+	ln -sf ../$(notdir $(DV_LIB)) "$(IBV_DIR)/$(notdir $(PROVIDER))"
 	echo "driver metaroce" >"$(DRIVER_FILE)"
-	for h in $(wildcard include/uapi/rdma/metaroce*.h $(P)/metaroce_dv.h); do \
-		install -D -m 644 "$$h" "$(DESTDIR)$(PREFIX)/include/rdma/$$(basename $$h)"; done
+	install -D -m 644 include/uapi/rdma/metaroce-abi.h "$(DESTDIR)$(PREFIX)/include/rdma/metaroce-abi.h"
+	install -D -m 644 $(P)/metaroce_dv.h "$(DESTDIR)$(PREFIX)/include/infiniband/metaroce_dv.h"
+	for m in $(P_MAN); do \
+		install -D -m 644 "$$m" "$(MAN_DIR)/man$${m##*.}/$$(basename $$m)"; done
 	depmod $(if $(DESTDIR),-b "$(DESTDIR)") "$(KREL)"
 	@echo
 	@echo "Installed. Next, as root:"
@@ -103,7 +117,10 @@ install: all ## into the running system (or DESTDIR)
 
 uninstall: ## take away what install put there
 	rm -f "$(MOD_DIR)/metaroce.ko" "$(IBV_DIR)/$(notdir $(PROVIDER))" "$(DRIVER_FILE)"
-	rm -f "$(DESTDIR)$(PREFIX)"/include/rdma/metaroce*.h
+	rm -f "$(DESTDIR)$(LIBDIR)/$(notdir $(DV_LIB))" "$(DESTDIR)$(LIBDIR)/libmetaroce.so"
+	rm -f "$(DESTDIR)$(PREFIX)/include/rdma/metaroce-abi.h"
+	rm -f "$(DESTDIR)$(PREFIX)/include/infiniband/metaroce_dv.h"
+	for m in $(P_MAN); do rm -f "$(MAN_DIR)/man$${m##*.}/$$(basename $$m)"; done
 	-depmod $(if $(DESTDIR),-b "$(DESTDIR)") "$(KREL)"
 
 clean: ## remove build/ (the cached kernels stay)

@@ -553,6 +553,17 @@ void world_check_conns(struct world *w)
 	}
 }
 
+static void host_path_event(const struct mroce_path *p, enum mroce_path_event ev, u32 n)
+{
+	struct wpeer *wp = p->conn->peer->host;
+	bool counts = ev == MROCE_PATH_EV_LOSS || ev == MROCE_PATH_EV_PROBE ||
+		      ev == MROCE_PATH_EV_RTO;
+
+	CHECK(p->conn->paths[p->index] == p);
+	CHECK_EQ(!!n, counts);
+	wp->h->path_events[ev] += n ?: 1;
+}
+
 const struct mroce_host_ops world_host_ops = {
 	.alloc			= host_alloc,
 	.free			= host_free,
@@ -561,6 +572,7 @@ const struct mroce_host_ops world_host_ops = {
 	.conn_unregister	= host_conn_unregister,
 	.conn_free		= host_conn_free,
 	.conn_routes		= host_conn_routes,
+	.path_event		= host_path_event,
 	.stream_find		= op_stream_find,
 	.send_done		= op_send_done,
 	.recv_done		= op_recv_done,

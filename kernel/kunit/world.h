@@ -179,6 +179,7 @@ struct whost {
 	u64 unknown;			/* packets for no connection */
 	u64 bad;			/* packets that are none */
 	u64 resets;			/* RESETs sent */
+	u64 path_events[MROCE_PATH_EV_RESTS + 1];	/* their packets, or they themselves */
 	bool no_reset;
 };
 

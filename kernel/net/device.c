@@ -10,7 +10,9 @@
 #include "net.h"
 #include "trace.h"
 
+#ifndef MROCE_NPATHS
 #define MROCE_NPATHS		16
+#endif
 #define MROCE_MSN_WINDOW	1024
 #define MROCE_HELD_CAP		(4 << 20)
 #define MROCE_REAP_EVERY	(5 * HZ)

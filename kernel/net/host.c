@@ -8,6 +8,7 @@
 #include <linux/netfilter.h>
 #include <linux/slab.h>
 #include "net.h"
+#include "trace.h"
 #include "transport/internal.h"
 
 #define MROCE_HELD_SHARE	64	/* of memory, for held packets of one device (rule 8) */
@@ -142,6 +143,24 @@ static void mroce_host_release(struct mroce_peer *peer, struct mroce_held *held)
 	consume_skb(mroce_host_held_cookie(held));
 }
 
+/* --- tracing ------------------------------------------------------------------------------- */
+
+static void mroce_host_path_event(const struct mroce_path *p, enum mroce_path_event ev, u32 n)
+{
+	switch (ev) {
+	case MROCE_PATH_EV_LOSS:
+	case MROCE_PATH_EV_PROBE:
+		trace_metaroce_loss(p, ev, n);
+		break;
+	case MROCE_PATH_EV_RTO:
+	case MROCE_PATH_EV_UNDONE:
+		trace_metaroce_rto(p, ev, n);
+		break;
+	default:
+		trace_metaroce_path_state(p, ev, n);
+	}
+}
+
 const struct mroce_host_ops mroce_host_ops = {
 	.alloc = mroce_host_alloc,
 	.free = mroce_host_free,
@@ -150,6 +169,7 @@ const struct mroce_host_ops mroce_host_ops = {
 	.conn_unregister = mroce_host_conn_unregister,
 	.conn_free = mroce_host_conn_free,
 	.conn_routes = mroce_host_conn_routes,
+	.path_event = mroce_host_path_event,
 	.stream_find = mroce_host_stream_find,
 	.send_done = mroce_host_send_done,
 	.recv_done = mroce_host_recv_done,

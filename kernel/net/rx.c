@@ -88,6 +88,19 @@ static void mroce_rx_unknown(const struct mroce_arrival *in)
 	mroce_answer_reset(in);
 }
 
+static void mroce_trace_acks(const struct mroce_conn *conn, const struct mroce_rx *rx)
+{
+	const struct mroce_ack_hdr *ack = rx->hdr;
+	const struct mroce_ack_block *block = (const void *)(ack + 1);
+	int i;
+
+	if ((ack->ver_type & 15) != MROCE_PT_ACK)
+		return;
+	for (i = 0; i < ack->nblocks && rx->len >= sizeof(*ack) + (i + 1) * sizeof(*block); i++)
+		if (block[i].path < conn->npaths)
+			trace_metaroce_ack(conn->paths[block[i].path], &block[i]);
+}
+
 static void mroce_rx_conn(struct mroce_arrival *in)
 {
 	u32 id = mroce_pkt_conn_id(&in->rx);
@@ -113,6 +126,8 @@ static void mroce_rx_conn(struct mroce_arrival *in)
 		return;
 	}
 	mroce_conn_input(e->conn, &in->rx, ktime_get_ns());
+	if (trace_metaroce_ack_enabled() && e->conn)
+		mroce_trace_acks(e->conn, &in->rx);
 	mroce_assoc_unlock(a, MROCE_CTX_RX);
 }
 
@@ -201,18 +216,11 @@ static void mroce_rx_connect(struct mroce_arrival *in)
 
 /* --- entry --------------------------------------------------------------------------------- */
 
-static void mroce_trace_rx(const struct mroce_arrival *in, int type)
+static void mroce_trace_rx(const struct mroce_arrival *in)
 {
 	struct mroce_assoc_key gids = { .local = in->ms->gid, .remote = in->remote };
-	const struct mroce_ack_hdr *ack = in->rx.hdr;
-	const struct mroce_ack_block *block = (const void *)(ack + 1);
-	int i;
 
 	trace_metaroce_rx(&gids, in->rx.hdr, in->rx.len, &in->rx.from);
-	if (type != MROCE_PT_ACK)
-		return;
-	for (i = 0; i < ack->nblocks && in->rx.len >= sizeof(*ack) + (i + 1) * sizeof(*block); i++)
-		trace_metaroce_ack(mroce_pkt_conn_id(&in->rx), &block[i]);
 }
 
 static void mroce_rx_dispatch(struct mroce_arrival *in)
@@ -220,8 +228,8 @@ static void mroce_rx_dispatch(struct mroce_arrival *in)
 	enum mroce_counter cnt = MROCE_CNT_DROP_TYPE;
 	int type = mroce_pkt_type(&in->rx, &cnt);
 
-	if (type && (trace_metaroce_rx_enabled() || trace_metaroce_ack_enabled()))
-		mroce_trace_rx(in, type);
+	if (type && trace_metaroce_rx_enabled())
+		mroce_trace_rx(in);
 	switch (type) {
 	case MROCE_PT_ACCEPT:
 	case MROCE_PT_DATA:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Tracepoints of the packet path, in /sys/kernel/tracing/events/metaroce: what is sent and
- * received, what ACKs say, and what is dropped for which counter. A packet that was lost shows as
- * the one sent again: its flags hold MROCE_F_RETX.
+ * Tracepoints, in /sys/kernel/tracing/events/metaroce: packets sent, received and dropped; what an
+ * ACK brings, losses, retransmissions, timeouts and changes of a path. The latter name a connection
+ * by the id that packets to us carry. All are fired under the association's lock but those of
+ * packets. scripts/trace-plot draws them.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM metaroce
@@ -13,6 +14,7 @@
 #include <linux/tracepoint.h>
 #include "compat.h"
 #include "net.h"
+#include "transport/internal.h"
 
 #define MROCE_TRACE_TYPES			\
 	{ MROCE_PT_CONNECT,	"CONNECT" },	\
@@ -98,10 +100,13 @@ DEFINE_EVENT(metaroce_packet, metaroce_rx,
 	     TP_ARGS(gids, hdr, len, route)
 );
 
-/* One per block of an ACK that was received; @block is not checked, and lies within the packet. */
+/*
+ * One per block of an ACK, after it was taken in: what it says, and what the path makes of it.
+ * @block lies within the packet.
+ */
 TRACE_EVENT(metaroce_ack,
-	    TP_PROTO(u32 conn, const struct mroce_ack_block *block),
-	    TP_ARGS(conn, block),
+	    TP_PROTO(const struct mroce_path *p, const struct mroce_ack_block *block),
+	    TP_ARGS(p, block),
 	    TP_STRUCT__entry(__field(u32, conn)
 			     __field(u8, path)
 			     __field(u32, cum)
@@ -110,19 +115,124 @@ TRACE_EVENT(metaroce_ack,
 			     __field(u32, ce)
 			     __field(u32, dup)
 			     __field(u32, rx)
+			     __field(u64, rtt)
+			     __field(u64, srtt)
+			     __field(u32, cwnd)
+			     __field(u32, inflight)
+			     __field(u32, ce_permille)
 	    ),
-	    TP_fast_assign(__entry->conn = conn;
-			   __entry->path = block->path;
+	    TP_fast_assign(__entry->conn = p->conn->rx_id;
+			   __entry->path = p->index;
 			   __entry->cum = get_unaligned_be32(&block->cum_psn);
 			   __entry->base = get_unaligned_be32(&block->base_psn);
 			   __entry->sack = get_unaligned_be64(&block->sack[0]);
 			   __entry->ce = get_unaligned_be32(&block->ce_count);
 			   __entry->dup = get_unaligned_be32(&block->dup_count);
 			   __entry->rx = get_unaligned_be32(&block->rx_count);
+			   __entry->rtt = p->rtt.latest;
+			   __entry->srtt = p->rtt.srtt;
+			   __entry->cwnd = p->cc.cwnd;
+			   __entry->inflight = p->inflight_bytes;
+			   __entry->ce_permille = mroce_path_ce_permille(p);
 	    ),
-	    TP_printk("conn=%08x path=%u cum=%08x base=%08x sack=%016llx ce=%u dup=%u rx=%u",
-		      __entry->conn, __entry->path, __entry->cum, __entry->base, __entry->sack,
-		      __entry->ce, __entry->dup, __entry->rx)
+	    TP_printk("conn=%08x path=%u rtt_ns=%llu srtt_ns=%llu cwnd=%u inflight=%u ce=%u ce_permille=%u cum=%08x base=%08x sack=%016llx dup=%u rx=%u",
+		      __entry->conn, __entry->path, __entry->rtt, __entry->srtt, __entry->cwnd,
+		      __entry->inflight, __entry->ce, __entry->ce_permille, __entry->cum,
+		      __entry->base, __entry->sack, __entry->dup, __entry->rx)
+);
+
+/* A packet goes out again; under its own PSN, so it tells what was lost. */
+TRACE_EVENT(metaroce_retransmit,
+	    TP_PROTO(const struct mroce_path *p, const struct mroce_data_hdr *d, u32 len),
+	    TP_ARGS(p, d, len),
+	    TP_STRUCT__entry(__field(u32, conn)
+			     __field(u8, path)
+			     __field(u8, opcode)
+			     __field(u32, psn)
+			     __field(u32, qpn)
+			     __field(u32, len)
+			     __field(u32, ifindex)
+			     __field(u16, sport)
+	    ),
+	    TP_fast_assign(__entry->conn = p->conn->rx_id;
+			   __entry->path = p->index;
+			   __entry->opcode = d->opcode;
+			   __entry->psn = get_unaligned_be32(&d->psn);
+			   __entry->qpn = get_unaligned_be32(&d->qpn) & 0xffffff;
+			   __entry->len = len;
+			   __entry->ifindex = p->route.ifindex;
+			   __entry->sport = p->route.sport;
+	    ),
+	    TP_printk("conn=%08x path=%u psn=%08x op=%u qpn=%06x len=%u if=%u sport=%u",
+		      __entry->conn, __entry->path, __entry->psn, __entry->opcode, __entry->qpn,
+		      __entry->len, __entry->ifindex, __entry->sport)
+);
+
+#define MROCE_TRACE_PATH_EVENTS				\
+	{ MROCE_PATH_EV_LOSS,	"loss" },		\
+	{ MROCE_PATH_EV_PROBE,	"tail_probe" },		\
+	{ MROCE_PATH_EV_RTO,	"rto" },		\
+	{ MROCE_PATH_EV_UNDONE,	"rto_undone" },		\
+	{ MROCE_PATH_EV_AWAY,	"away" },		\
+	{ MROCE_PATH_EV_MOVED,	"moved" },		\
+	{ MROCE_PATH_EV_USED,	"used" },		\
+	{ MROCE_PATH_EV_RESTS,	"rests" }
+
+#define MROCE_TRACE_PATH_STATES				\
+	{ MROCE_PATH_RESTS,	"rests" },		\
+	{ MROCE_PATH_USED,	"used" },		\
+	{ MROCE_PATH_SUSPECT,	"suspect" },		\
+	{ MROCE_PATH_AWAY,	"away" }
+
+/* What befalls a path, and how it stands after that. */
+DECLARE_EVENT_CLASS(metaroce_path,
+		    TP_PROTO(const struct mroce_path *p, int what, u32 n),
+		    TP_ARGS(p, what, n),
+		    TP_STRUCT__entry(__field(u32, conn)
+				     __field(u8, path)
+				     __field(u8, what)
+				     __field(u8, state)
+				     __field(u8, rtos)
+				     __field(u32, n)
+				     __field(u64, srtt)
+				     __field(u32, cwnd)
+				     __field(u32, inflight)
+				     __field(u32, ifindex)
+				     __field(u16, sport)
+		    ),
+		    TP_fast_assign(__entry->conn = p->conn->rx_id;
+				   __entry->path = p->index;
+				   __entry->what = what;
+				   __entry->state = mroce_path_state(p);
+				   __entry->rtos = p->loss.rtos;
+				   __entry->n = n;
+				   __entry->srtt = p->rtt.srtt;
+				   __entry->cwnd = p->cc.cwnd;
+				   __entry->inflight = p->inflight_bytes;
+				   __entry->ifindex = p->route.ifindex;
+				   __entry->sport = p->route.sport;
+		    ),
+		    TP_printk("conn=%08x path=%u event=%s n=%u state=%s rtos=%u srtt_ns=%llu cwnd=%u inflight=%u if=%u sport=%u",
+			      __entry->conn, __entry->path,
+			      __print_symbolic(__entry->what, MROCE_TRACE_PATH_EVENTS), __entry->n,
+			      __print_symbolic(__entry->state, MROCE_TRACE_PATH_STATES),
+			      __entry->rtos, __entry->srtt, __entry->cwnd, __entry->inflight,
+			      __entry->ifindex, __entry->sport)
+);
+
+DEFINE_EVENT(metaroce_path, metaroce_loss,
+	     TP_PROTO(const struct mroce_path *p, int what, u32 n),
+	     TP_ARGS(p, what, n)
+);
+
+DEFINE_EVENT(metaroce_path, metaroce_rto,
+	     TP_PROTO(const struct mroce_path *p, int what, u32 n),
+	     TP_ARGS(p, what, n)
+);
+
+DEFINE_EVENT(metaroce_path, metaroce_path_state,
+	     TP_PROTO(const struct mroce_path *p, int what, u32 n),
+	     TP_ARGS(p, what, n)
 );
 
 #define MROCE_TRACE_COUNTER(id, name)	{ MROCE_CNT_##id, name },

@@ -128,6 +128,14 @@ static void mroce_trace_tx(const struct sk_buff *skb, const struct mroce_packet 
 	trace_metaroce_tx(&gids, skb->data, skb->len, &route);
 }
 
+static void mroce_trace_retransmit(const struct mroce_tx *tx)
+{
+	const struct mroce_data_hdr *d = (const void *)tx->hdr;
+
+	if ((d->ver_type & 15) == MROCE_PT_DATA && d->flags & MROCE_F_RETX)
+		trace_metaroce_retransmit(tx->conn->paths[tx->path], d, tx->len);
+}
+
 /**
  * mroce_skb_finish() - put UDP and IP in front
  * @skb:	from mroce_skb_alloc(), payload in place
@@ -229,6 +237,8 @@ static struct sk_buff *mroce_tx_one(struct mroce_assoc *a, struct sock *sk, u64 
 		kfree_skb(skb);
 		return NULL;
 	}
+	if (trace_metaroce_retransmit_enabled())
+		mroce_trace_retransmit(tx);
 	mroce_skb_finish(skb, &p);
 	mroce_skb_steer(skb, a, tx);
 	return skb;

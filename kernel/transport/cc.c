@@ -11,7 +11,7 @@
 
 #define CC_INIT_PKTS		4
 #define CC_MAX_CWND		(64U << 20)
-#define CC_ALPHA_ONE		1024U
+#define CC_ALPHA_ONE		MROCE_CC_ALL
 #define CC_ALPHA_SHIFT		4	/* g = 1/16 */
 #define CC_MIN_FRACTION		16	/* of a packet */
 #define CC_SWAP_ROUNDS		3	/* congested in a row, while another path is not */

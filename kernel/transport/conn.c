@@ -89,6 +89,9 @@ static void conn_init(struct mroce_conn *conn, struct mroce_peer *peer, u8 tclas
 	conn->hs_backoff = MROCE_HS_FIRST;
 	conn->cc = &mroce_cc_dctcp;
 	conn->probe_slack = MROCE_PROBE_SLACK;
+	conn->hint = MROCE_HINT_NONE;
+	conn->path_limit = MROCE_MAX_PATHS;
+	conn->plane_mask = ~0U;
 	conn->max_payload = peer->limits.max_payload;
 	conn->payload = peer->limits.max_payload;
 	conn->psn_window = peer->limits.psn_window;

@@ -51,6 +51,7 @@
 #define MROCE_MAX_HALF_OPEN	8		/* passive connections per peer */
 #define MROCE_PROBE_REPLIES	8		/* that may wait to be sent */
 #define MROCE_SPORT_MIN		49152
+#define MROCE_MAX_PLANES	16		/* egress interfaces of a connection */
 
 /* enum mroce_seg_kind: whose content a PSN carries */
 enum mroce_seg_kind {
@@ -188,11 +189,13 @@ struct mroce_cc_ops {
 	void (*undo)(struct mroce_path *p, u64 now);
 };
 
+#define MROCE_CC_ALL	1024U	/* unit of mroce_cc.alpha */
+
 /**
  * struct mroce_cc - congestion state of a path
  * @cwnd:	bytes in flight allowed
  * @ssthresh:	bytes; slow start below it
- * @alpha:	smoothed fraction of marked packets, 1024 = all
+ * @alpha:	smoothed fraction of marked packets, MROCE_CC_ALL = all
  * @round_end:	PSN that ends the current round trip
  * @round_pkts:	packets accepted in this round
  * @round_ce:	packets marked in this round
@@ -307,6 +310,9 @@ struct mroce_loss {
  * @inflight_bytes:	send: of @inflight
  * @order:		send: next transmission's order
  * @ce_seen:		send: ce_count in the last ACK
+ * @accepted:		send: packets that the peer accepted, ever
+ * @retx:		send: packets sent again, ever
+ * @spurious:		send: of these, needless ones that the receiver told of
  * @last_ack:		send: when it last came, ns; 0: never
  * @loss:		send: how loss is found here
  * @rtt:		send: of this path's samples
@@ -347,6 +353,9 @@ struct mroce_path {
 	u32 inflight_bytes;
 	u32 order;
 	u32 ce_seen;
+	u32 accepted;
+	u32 retx;
+	u32 spurious;
 	u64 last_ack;
 	struct mroce_loss loss;
 	struct mroce_rtt rtt;
@@ -366,6 +375,14 @@ struct mroce_path {
 	u32 ack_pending;
 	bool last_ce;
 	struct list_head ack_link;
+};
+
+/* enum mroce_path_state: what a path is good for at present, the worst that applies */
+enum mroce_path_state {
+	MROCE_PATH_RESTS,	/* carries nothing new */
+	MROCE_PATH_USED,
+	MROCE_PATH_SUSPECT,	/* silent for an RTO or more */
+	MROCE_PATH_AWAY,	/* its route failed, it borrows one */
 };
 
 /* enum mroce_conn_state */
@@ -429,6 +446,10 @@ struct mroce_nak_item {
  * @next_path:		where the search for a resting path begins
  * @nactive:		paths in @active
  * @active:		mroce_path.active_link: in use, the longest unused first
+ * @path_limit:		paths below this index may be in use
+ * @planes:		egress interfaces by number of plane, in the order they were met
+ * @nplanes:		their number
+ * @plane_mask:		planes that may be used
  * @next_route:		the route that the next path takes
  * @next_home:		whose home is probed first
  * @home_asks:		paths whose home_ask is set
@@ -440,6 +461,7 @@ struct mroce_nak_item {
  * @inflight_bytes:	of all paths
  * @lost_pkts:		packets in the paths' lost lists
  * @backlog:		bytes posted and not yet cut
+ * @hint:		rate that the peer grants, as on the wire
  * @rtt:		of all paths together
  * @probe_slack: what tail probes wait beside the RTT, ns; grows while they turn out to be early
  * @rx_last:		last valid packet, ns
@@ -497,6 +519,10 @@ struct mroce_conn {
 	u32 next_path;
 	u32 nactive;
 	struct list_head active;
+	u32 path_limit;
+	u32 planes[MROCE_MAX_PLANES];
+	u32 nplanes;
+	u32 plane_mask;
 	u32 next_route;
 	u32 next_home;
 	u32 home_asks;
@@ -509,6 +535,7 @@ struct mroce_conn {
 	u64 inflight_bytes;
 	u32 lost_pkts;
 	u64 backlog;
+	u16 hint;
 	struct mroce_rtt rtt;
 	u64 probe_slack;
 	u64 rx_last;
@@ -695,7 +722,7 @@ void mroce_loss_arm(struct mroce_path *p);
 void mroce_loss_accepted(struct mroce_path *p, const struct mroce_sent *sent, u64 now);
 void mroce_loss_duplicates(struct mroce_path *p, u32 count, u64 now);
 void mroce_loss_progress(struct mroce_path *p, u32 echo, u64 now);
-void mroce_loss_all(struct mroce_path *p);
+u32 mroce_loss_all(struct mroce_path *p);
 u32 mroce_loss_detect(struct mroce_path *p, u64 now);
 void mroce_loss_timer(struct mroce_timer *t, u64 now);
 
@@ -707,6 +734,9 @@ u64 mroce_delay_target(const struct mroce_path *p);
 void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now);
 void mroce_rtt_forget_min(struct mroce_rtt *r);
 u64 mroce_path_srtt(const struct mroce_path *p);
+enum mroce_path_state mroce_path_state(const struct mroce_path *p);
+u32 mroce_path_ce_permille(const struct mroce_path *p);
+void mroce_path_note(const struct mroce_path *p, enum mroce_path_event ev, u32 n);
 struct mroce_path *mroce_path_create(struct mroce_conn *conn, u8 index);
 void mroce_path_destroy(struct mroce_path *p);
 
@@ -714,6 +744,8 @@ void mroce_path_destroy(struct mroce_path *p);
 void mroce_path_fresh_port(struct mroce_path *p);
 void mroce_path_reroute(struct mroce_path *p, u64 now);
 struct mroce_path *mroce_path_living(const struct mroce_path *p, u64 now);
+int mroce_conn_plane(const struct mroce_conn *conn, u32 ifindex);
+bool mroce_conn_use_planes(struct mroce_conn *conn, u32 mask);
 int mroce_conn_spread(struct mroce_conn *conn, bool level);
 void mroce_home_timer(struct mroce_timer *t, u64 now);
 bool mroce_home_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now);
@@ -721,6 +753,7 @@ void mroce_home_answer(struct mroce_conn *conn, const struct mroce_probe *pr);
 
 /* --- select.c --- */
 void mroce_select_start(struct mroce_conn *conn);
+void mroce_select_limit(struct mroce_conn *conn, u32 n);
 void mroce_select_grown(struct mroce_path *p);
 bool mroce_select_rest(struct mroce_path *p);
 void mroce_select_swap(struct mroce_path *p);

@@ -227,6 +227,7 @@ void mroce_loss_duplicates(struct mroce_path *p, u32 count, u64 now)
 	}
 	fresh -= l->dup_allowed;
 	l->dup_allowed = 0;
+	p->spurious += fresh;
 	p->conn->peer->stats[MROCE_CNT_SPURIOUS] += fresh;
 	reorder_raise(p, max(2 * l->reorder, mroce_path_srtt(p) / 8), now);
 }
@@ -255,6 +256,7 @@ u32 mroce_loss_detect(struct mroce_path *p, u64 now)
 	if (n) {
 		p->conn->peer->stats[MROCE_CNT_LOSS_GAP] += n;
 		p->conn->cc->loss(p, n, now);
+		mroce_path_note(p, MROCE_PATH_EV_LOSS, n);
 	}
 	return n;
 }
@@ -287,6 +289,7 @@ static void judge_rto(struct mroce_path *p, u32 echo, u64 now)
 	mroce_txwin_unlose(p);
 	p->conn->cc->undo(p, now);
 	mroce_count(p->conn->peer, MROCE_CNT_RTO_UNDONE);
+	mroce_path_note(p, MROCE_PATH_EV_UNDONE, 0);
 }
 
 /**
@@ -313,16 +316,21 @@ void mroce_loss_progress(struct mroce_path *p, u32 echo, u64 now)
  * @p:	path
  *
  * The lost list keeps the order in which packets were last sent.
+ *
+ * Return: number of packets
  */
-void mroce_loss_all(struct mroce_path *p)
+u32 mroce_loss_all(struct mroce_path *p)
 {
 	struct mroce_sent *sent, *tmp;
+	u32 n = 0;
 
 	list_for_each_entry_safe(sent, tmp, &p->inflight, tx_link) {
 		mroce_txwin_lose(p, sent);
 		sent->timed_out = true;
 		p->loss.dup_allowed++;
+		n++;
 	}
+	return n;
 }
 
 static void probe_tail(struct mroce_path *p, u64 now)
@@ -336,6 +344,7 @@ static void probe_tail(struct mroce_path *p, u64 now)
 	p->loss.dup_allowed++;
 	mroce_txwin_lose(p, tail);
 	mroce_count(p->conn->peer, MROCE_CNT_LOSS_TAIL_PROBE);
+	mroce_path_note(p, MROCE_PATH_EV_PROBE, 1);
 }
 
 /* Its acceptance moves the left edge, behind which an ACK tells everything. */
@@ -350,10 +359,11 @@ static void oldest_first(struct mroce_path *p)
 static void rto(struct mroce_path *p, u64 now)
 {
 	struct mroce_loss *l = &p->loss;
+	u32 n;
 
 	if (!l->rtos)
 		l->rto_tick = mroce_tick(now);
-	mroce_loss_all(p);
+	n = mroce_loss_all(p);
 	oldest_first(p);
 	l->probed_at = now;
 	if (l->rtos < 255)
@@ -362,6 +372,7 @@ static void rto(struct mroce_path *p, u64 now)
 	if (l->rtos == 1)
 		p->conn->cc->rto(p, now);
 	mroce_count(p->conn->peer, MROCE_CNT_LOSS_RTO);
+	mroce_path_note(p, MROCE_PATH_EV_RTO, n);
 	if (l->rtos >= MROCE_REROUTE_RTOS || route_failed(p, now))
 		mroce_path_reroute(p, now);
 }

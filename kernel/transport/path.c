@@ -59,6 +59,48 @@ u64 mroce_path_srtt(const struct mroce_path *p)
 }
 
 /**
+ * mroce_path_state() - what the path is good for at present
+ * @p:	path
+ *
+ * Return: the worst that applies
+ */
+enum mroce_path_state mroce_path_state(const struct mroce_path *p)
+{
+	if (p->away)
+		return MROCE_PATH_AWAY;
+	if (p->loss.rtos)
+		return MROCE_PATH_SUSPECT;
+	return mroce_path_active(p) ? MROCE_PATH_USED : MROCE_PATH_RESTS;
+}
+
+/**
+ * mroce_path_ce_permille() - smoothed share of the path's packets that are CE-marked
+ * @p:	path
+ *
+ * Congestion control starts out from the worst; for people it is nothing until a mark was seen.
+ *
+ * Return: 0 to 1000
+ */
+u32 mroce_path_ce_permille(const struct mroce_path *p)
+{
+	return p->ce_seen ? p->cc.alpha * 1000 / MROCE_CC_ALL : 0;
+}
+
+/**
+ * mroce_path_note() - tell who watches
+ * @p:	path
+ * @ev:	what has happened
+ * @n:	packets concerned, or 0
+ */
+void mroce_path_note(const struct mroce_path *p, enum mroce_path_event ev, u32 n)
+{
+	const struct mroce_peer *peer = p->conn->peer;
+
+	if (peer->ops->path_event)
+		peer->ops->path_event(p, ev, n);
+}
+
+/**
  * mroce_path_create() - a path that nothing was sent on
  * @conn:	connection
  * @index:	its number on the wire

@@ -6,7 +6,6 @@
  */
 #include "internal.h"
 
-#define SPREAD_MAX	16
 #define HOME_PERIOD	(20 * NSEC_MS)
 #define HOME_ANSWERS	2
 
@@ -35,6 +34,7 @@ static void take_route(struct mroce_path *p, struct mroce_route route)
 	p->epoch++;
 	p->loss.any_acked = false;
 	memset(&p->rtt, 0, sizeof(p->rtt));
+	mroce_path_note(p, p->away ? MROCE_PATH_EV_AWAY : MROCE_PATH_EV_MOVED, 0);
 }
 
 /**
@@ -202,21 +202,77 @@ void mroce_home_answer(struct mroce_conn *conn, const struct mroce_probe *pr)
 		home_ask(p);
 }
 
+/* The routes that may be used come first, @n of @all. */
 struct spread {
-	struct mroce_route routes[SPREAD_MAX];
-	u32 payload[SPREAD_MAX];
-	u32 users[SPREAD_MAX];
+	struct mroce_route routes[MROCE_MAX_PLANES];
+	u32 payload[MROCE_MAX_PLANES];
+	u32 users[MROCE_MAX_PLANES];
 	int n;
+	int all;
 };
 
 static int spread_find(const struct spread *sp, u32 ifindex)
 {
 	int k;
 
-	for (k = 0; k < sp->n; k++)
+	for (k = 0; k < sp->all; k++)
 		if (sp->routes[k].ifindex == ifindex)
 			return k;
 	return -1;
+}
+
+/**
+ * mroce_conn_plane() - the number of the plane behind an egress
+ * @conn:	connection
+ * @ifindex:	interface
+ *
+ * Return: the number, or -1 if it has none
+ */
+int mroce_conn_plane(const struct mroce_conn *conn, u32 ifindex)
+{
+	u32 i;
+
+	for (i = 0; i < conn->nplanes; i++)
+		if (conn->planes[i] == ifindex)
+			return i;
+	return -1;
+}
+
+/* A plane keeps its number while it is gone. */
+static bool plane_allowed(struct mroce_conn *conn, u32 ifindex)
+{
+	int plane = mroce_conn_plane(conn, ifindex);
+
+	if (plane < 0) {
+		if (conn->nplanes == MROCE_MAX_PLANES)
+			return true;
+		plane = conn->nplanes;
+		conn->planes[conn->nplanes++] = ifindex;
+	}
+	return conn->plane_mask >> plane & 1;
+}
+
+/* Planes that are not to be used go behind the others, unless no other is left. */
+static void spread_order(struct mroce_conn *conn, struct spread *sp)
+{
+	int k, n = 0;
+
+	for (k = 0; k < sp->all; k++) {
+		if (!plane_allowed(conn, sp->routes[k].ifindex))
+			continue;
+		swap(sp->routes[n], sp->routes[k]);
+		swap(sp->payload[n], sp->payload[k]);
+		n++;
+	}
+	sp->n = n ?: sp->all;
+}
+
+static void spread_ask(struct mroce_conn *conn, struct spread *sp)
+{
+	memset(sp, 0, sizeof(*sp));
+	sp->all = conn->peer->ops->conn_routes(conn->peer, sp->routes, sp->payload,
+					       MROCE_MAX_PLANES);
+	spread_order(conn, sp);
 }
 
 static void set_egress(struct mroce_path *p, const struct spread *sp, int k, bool gone)
@@ -256,17 +312,18 @@ static void spread_level(struct mroce_conn *conn, struct spread *sp)
  * @level:	the routes have changed: no two may differ by more than one path
  *
  * New content is cut to what all of them carry [M64]. Otherwise a path whose egress is still among
- * them keeps it, unless it has failed.
+ * them keeps it, unless it has failed or its plane is not to be used. In that case what is in
+ * flight there arrives as it would have.
  *
  * Return: number of routes; 0: none, nothing changed
  */
 int mroce_conn_spread(struct mroce_conn *conn, bool level)
 {
-	struct spread sp = {};
 	u32 least = conn->max_payload;
+	struct spread sp;
 	u32 i;
 
-	sp.n = conn->peer->ops->conn_routes(conn->peer, sp.routes, sp.payload, SPREAD_MAX);
+	spread_ask(conn, &sp);
 	if (sp.n <= 0)
 		return 0;
 	for (i = 0; i < conn->npaths_alloc; i++) {
@@ -274,7 +331,7 @@ int mroce_conn_spread(struct mroce_conn *conn, bool level)
 		int k = spread_find(&sp, p->home.ifindex);
 		bool gone = k < 0;
 
-		if (gone || p->loss.rtos >= MROCE_REROUTE_RTOS ||
+		if (gone || k >= sp.n || p->loss.rtos >= MROCE_REROUTE_RTOS ||
 		    conn->state == MROCE_CONN_CONNECTING)
 			k = conn->next_route++ % sp.n;
 		sp.users[k]++;
@@ -286,4 +343,33 @@ int mroce_conn_spread(struct mroce_conn *conn, bool level)
 		least = min(least, conn->paths[i]->route_payload);
 	conn->payload = max_t(u32, least - least % MROCE_PAYLOAD_ALIGN, MROCE_MIN_PAYLOAD);
 	return sp.n;
+}
+
+/**
+ * mroce_conn_use_planes() - which planes the paths may take
+ * @conn:	connection
+ * @mask:	bit by number of plane
+ *
+ * Later, when the last of them is gone, all others are used: a mask does not cut a connection.
+ *
+ * Return: false if none of them has a route now; then nothing changes
+ */
+bool mroce_conn_use_planes(struct mroce_conn *conn, u32 mask)
+{
+	struct spread sp;
+	bool any = false;
+	int k;
+
+	spread_ask(conn, &sp);
+	for (k = 0; k < sp.all; k++) {
+		int plane = mroce_conn_plane(conn, sp.routes[k].ifindex);
+
+		any |= plane >= 0 && mask >> plane & 1;
+	}
+	if (!any)
+		return false;
+	conn->plane_mask = mask;
+	mroce_conn_spread(conn, true);
+	mroce_conn_out(conn);
+	return true;
 }

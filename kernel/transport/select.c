@@ -16,12 +16,14 @@ static void activate(struct mroce_path *p)
 
 	list_add_tail(&p->active_link, &conn->active);
 	conn->nactive++;
+	mroce_path_note(p, MROCE_PATH_EV_USED, 0);
 }
 
 static void deactivate(struct mroce_path *p)
 {
 	list_del_init(&p->active_link);
 	p->conn->nactive--;
+	mroce_path_note(p, MROCE_PATH_EV_RESTS, 0);
 }
 
 static u32 egress_users(const struct mroce_conn *conn, u32 ifindex)
@@ -38,10 +40,10 @@ static u32 egress_users(const struct mroce_conn *conn, u32 ifindex)
 static struct mroce_path *resting(struct mroce_conn *conn)
 {
 	struct mroce_path *best = NULL;
-	u32 i, least = ~0U;
+	u32 i, least = ~0U, n = min(conn->npaths, conn->path_limit);
 
-	for (i = 0; i < conn->npaths && conn->nactive < conn->npaths; i++) {
-		struct mroce_path *p = conn->paths[(conn->next_path + i) % conn->npaths];
+	for (i = 0; i < n && conn->nactive < conn->npaths; i++) {
+		struct mroce_path *p = conn->paths[(conn->next_path + i) % n];
 		u32 users;
 
 		if (mroce_path_active(p) || p->loss.rtos || p->away)
@@ -81,6 +83,36 @@ static void hand_over(struct mroce_path *from, struct mroce_path *to)
 	to->cc.round_ce = 0;
 	to->cc.loss_map = 0;
 	activate(to);
+}
+
+/**
+ * mroce_select_limit() - how many paths may be in use
+ * @conn:	connection
+ * @n:		at least 1
+ *
+ * Paths beyond give their window to others that rest, or lose it; what they have in flight stays
+ * there [M62].
+ */
+void mroce_select_limit(struct mroce_conn *conn, u32 n)
+{
+	struct mroce_path *p, *tmp;
+
+	conn->path_limit = n;
+	list_for_each_entry_safe(p, tmp, &conn->active, active_link) {
+		struct mroce_path *heir;
+
+		if (p->index < n)
+			continue;
+		deactivate(p);
+		heir = resting(conn);
+		if (heir)
+			hand_over(p, heir);
+	}
+	if (!conn->nactive)
+		activate(conn->paths[0]);
+	while (conn->nactive < SELECT_FIRST && (p = resting(conn)))
+		activate(p);
+	mroce_conn_out(conn);
 }
 
 /**

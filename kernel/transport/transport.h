@@ -306,6 +306,28 @@ struct mroce_tx {
 #define MROCE_MR_RELAXED	1	/* mr_check(): it may be written in any order */
 
 /**
+ * enum mroce_path_event - what befalls a path, for people who watch
+ * @MROCE_PATH_EV_LOSS:		packets that others overtook are given up
+ * @MROCE_PATH_EV_PROBE:	its tail is probed
+ * @MROCE_PATH_EV_RTO:		everything in flight is given up
+ * @MROCE_PATH_EV_UNDONE:	that was needless
+ * @MROCE_PATH_EV_AWAY:		it borrows another path's route
+ * @MROCE_PATH_EV_MOVED:	it has a route of its own again, or another one
+ * @MROCE_PATH_EV_USED:		it carries new content from now on
+ * @MROCE_PATH_EV_RESTS:	it does not
+ */
+enum mroce_path_event {
+	MROCE_PATH_EV_LOSS,
+	MROCE_PATH_EV_PROBE,
+	MROCE_PATH_EV_RTO,
+	MROCE_PATH_EV_UNDONE,
+	MROCE_PATH_EV_AWAY,
+	MROCE_PATH_EV_MOVED,
+	MROCE_PATH_EV_USED,
+	MROCE_PATH_EV_RESTS,
+};
+
+/**
  * struct mroce_host_ops - what the core needs from its host
  *
  * All are called under the peer's lock, possibly in softirq context; none may sleep.
@@ -337,6 +359,12 @@ struct mroce_host_ops {
 	 */
 	int (*conn_routes)(struct mroce_peer *peer, struct mroce_route *routes, u32 *payload,
 			   int n);
+
+	/**
+	 * @path_event: for tracing: @ev has just happened to @p, to @n packets if it is about
+	 * packets; may be NULL
+	 */
+	void (*path_event)(const struct mroce_path *p, enum mroce_path_event ev, u32 n);
 
 	/** @stream_find: the attached stream of local QPN @qpn on this peer, or NULL */
 	struct mroce_stream *(*stream_find)(struct mroce_peer *peer, u32 qpn);

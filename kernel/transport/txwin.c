@@ -116,6 +116,7 @@ void mroce_txwin_sent(struct mroce_path *p, struct mroce_sent *sent, u64 now)
 	sent->sent_at = now;
 	sent->order = p->order++;
 	sent->epoch = p->epoch;
+	p->retx += !!sent->ntx;
 	if (sent->ntx < 255)
 		sent->ntx++;
 	p->inflight_bytes += sent->bytes;
@@ -183,6 +184,7 @@ u32 mroce_txwin_accept(struct mroce_path *p, u32 psn, u64 now)
 		p->inflight_bytes -= bytes;
 		conn->inflight_bytes -= bytes;
 	}
+	p->accepted++;
 	mroce_loss_accepted(p, sent, now);
 	list_del(&sent->tx_link);
 	p->tx.slots[psn & (p->tx.size - 1)] = NULL;

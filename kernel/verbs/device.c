@@ -246,6 +246,7 @@ static int mroce_device_create(const char *name, struct net_device *ndev)
 
 	/* from here on ib_dealloc_device() undoes all of the above */
 	ib_set_device_ops(&dev->ib, &mroce_dev_ops);
+	dev->ib.driver_def = mroce_uapi_defs;
 	err = mroce_device_register(dev, name);
 	if (!err) {
 		mroce_device_check_netdev(ndev, net);

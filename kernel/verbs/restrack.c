@@ -8,37 +8,127 @@
 #include "transport/internal.h"
 #include "verbs.h"
 
-#define MROCE_RES_PATHS	8
+#define MROCE_RES_PATHS		8
+#define MROCE_RES_PATH_LEN	104	/* with its end; what does not fit is cut off */
+
+/* Attributes and names of a path: two headers, "path127", its text. */
+#define MROCE_RES_PATHS_SIZE	\
+	(MROCE_RES_PATHS * (nla_total_size(8) + nla_total_size(MROCE_RES_PATH_LEN)))
+
+static const char * const mroce_path_states[] = {
+	[MROCE_PATH_RESTS]	= "rests",
+	[MROCE_PATH_USED]	= "used",
+	[MROCE_PATH_SUSPECT]	= "suspect",
+	[MROCE_PATH_AWAY]	= "away",
+};
+
+static const char * const mroce_conn_states[] = {
+	[MROCE_CONN_CONNECTING]	= "connecting",
+	[MROCE_CONN_HALF]	= "half_open",
+	[MROCE_CONN_OPEN]	= "open",
+	[MROCE_CONN_DEAD]	= "dead",
+};
 
 static int mroce_put_path(struct sk_buff *msg, const struct mroce_path *p)
 {
-	char name[8], text[112];
+	char name[8], text[MROCE_RES_PATH_LEN];
 
 	snprintf(name, sizeof(name), "path%u", p->index);
-	snprintf(text, sizeof(text), "if %u port %u cwnd %u inflight %u srtt_ns %llu ce %u",
-		 p->route.ifindex, p->route.sport, p->cc.cwnd, p->inflight_bytes, p->rtt.srtt,
-		 p->ce_seen);
+	snprintf(text, sizeof(text),
+		 "if %u port %u %s rtt_us %llu cwnd %u inflight %u ce_permille %u retx %u spur %u",
+		 p->route.ifindex, p->route.sport, mroce_path_states[mroce_path_state(p)],
+		 div_u64(p->rtt.srtt, NSEC_PER_USEC), p->cc.cwnd, p->inflight_bytes,
+		 mroce_path_ce_permille(p), p->retx, p->spurious);
+	return rdma_nl_put_driver_string(msg, name, text);
+}
+
+/* A few paths: those in use, and others as far as there is room. */
+static int mroce_put_paths(struct sk_buff *msg, const struct mroce_conn *conn)
+{
+	u32 i, others = MROCE_RES_PATHS - min_t(u32, conn->nactive, MROCE_RES_PATHS);
+	u32 used = MROCE_RES_PATHS - others;
+	int err = 0;
+
+	for (i = 0; !err && i < conn->npaths && used + others; i++) {
+		u32 *left = mroce_path_active(conn->paths[i]) ? &used : &others;
+
+		if (!*left)
+			continue;
+		--*left;
+		err = mroce_put_path(msg, conn->paths[i]);
+	}
+	return err;
+}
+
+/* What the connection's paths add up to. */
+struct mroce_res_sums {
+	u64 cwnd;
+	u64 accepted;
+	u64 marked;
+	u64 retx;
+	u64 spurious;
+};
+
+static void mroce_sum_paths(const struct mroce_conn *conn, struct mroce_res_sums *sum)
+{
+	u32 i;
+
+	memset(sum, 0, sizeof(*sum));
+	for (i = 0; i < conn->npaths; i++) {
+		const struct mroce_path *p = conn->paths[i];
+
+		if (mroce_path_active(p))
+			sum->cwnd += p->cc.cwnd;
+		sum->accepted += p->accepted;
+		sum->marked += p->ce_seen;
+		sum->retx += p->retx;
+		sum->spurious += p->spurious;
+	}
+}
+
+/*
+ * A 64-bit attribute may be padded, at which rdma(8) stops reading: so it is a number of 32 bits,
+ * or text where that does not do.
+ */
+static int mroce_put_num(struct sk_buff *msg, const char *name, u64 value)
+{
+	char text[24];
+
+	if (value <= U32_MAX)
+		return rdma_nl_put_driver_u32(msg, name, value);
+	snprintf(text, sizeof(text), "%llu", value);
+	return rdma_nl_put_driver_string(msg, name, text);
+}
+
+static int mroce_put_hex(struct sk_buff *msg, const char *name, u32 value)
+{
+	char text[12];
+
+	snprintf(text, sizeof(text), "%#x", value);
 	return rdma_nl_put_driver_string(msg, name, text);
 }
 
 static int mroce_put_conn(struct sk_buff *msg, const struct mroce_conn *conn)
 {
-	int i, n = 0, err;
+	struct mroce_res_sums sum;
 
-	err = rdma_nl_put_driver_u32(msg, "conn_state", conn->state) ?:
-	      rdma_nl_put_driver_u32(msg, "conn_streams", conn->nstreams) ?:
-	      rdma_nl_put_driver_u32(msg, "payload", conn->payload) ?:
-	      rdma_nl_put_driver_u64(msg, "srtt_ns", conn->rtt.srtt) ?:
-	      rdma_nl_put_driver_u64(msg, "inflight", conn->inflight_bytes) ?:
-	      rdma_nl_put_driver_u64(msg, "backlog", conn->backlog) ?:
-	      rdma_nl_put_driver_u32(msg, "paths", conn->npaths);
-	for (i = 0; !err && i < MROCE_MAX_PATHS && n < MROCE_RES_PATHS; i++) {
-		if (!conn->paths[i])
-			continue;
-		err = mroce_put_path(msg, conn->paths[i]);
-		n++;
-	}
-	return err;
+	mroce_sum_paths(conn, &sum);
+	return mroce_put_hex(msg, "conn_id", conn->rx_id) ?:
+	       rdma_nl_put_driver_string(msg, "conn_state", mroce_conn_states[conn->state]) ?:
+	       mroce_put_num(msg, "streams", conn->nstreams) ?:
+	       mroce_put_num(msg, "payload", conn->payload) ?:
+	       mroce_put_num(msg, "srtt_ns", conn->rtt.srtt) ?:
+	       mroce_put_num(msg, "cwnd", sum.cwnd) ?:
+	       mroce_put_num(msg, "inflight", conn->inflight_bytes) ?:
+	       mroce_put_num(msg, "backlog", conn->backlog) ?:
+	       mroce_put_hex(msg, "hint", conn->hint) ?:
+	       mroce_put_num(msg, "accepted", sum.accepted) ?:
+	       mroce_put_num(msg, "marked", sum.marked) ?:
+	       mroce_put_num(msg, "retx", sum.retx) ?:
+	       mroce_put_num(msg, "spurious", sum.spurious) ?:
+	       mroce_put_num(msg, "paths", conn->npaths) ?:
+	       mroce_put_num(msg, "active", conn->nactive) ?:
+	       mroce_put_paths(msg, conn);
 }
 
 /* Under the data path lock. */
@@ -46,6 +136,7 @@ static int mroce_put_qp(struct sk_buff *msg, struct mroce_qp *qp)
 {
 	int err;
 
+	BUILD_BUG_ON(MROCE_RES_PATHS_SIZE > 1000);	/* the rest stays below 500, see there */
 	mroce_qp_assert_locked(qp);
 	err = rdma_nl_put_driver_u32(msg, "sq_head", qp->sq.head) ?:
 	      rdma_nl_put_driver_u32(msg, "sq_tail", qp->sq.tail) ?:

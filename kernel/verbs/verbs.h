@@ -20,6 +20,7 @@
  *	host.c		what the transport asks of verbs
  *	counters.c	rdma statistic
  *	restrack.c	rdma resource
+ *	dv.c		direct verbs: a QP's connection and paths
  *
  * Locks, outer to inner:
  *
@@ -831,5 +832,6 @@ int mroce_get_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port,
 int mroce_fill_res_qp(struct sk_buff *msg, struct ib_qp *qp);
 int mroce_fill_res_cq(struct sk_buff *msg, struct ib_cq *cq);
 int mroce_fill_res_mr(struct sk_buff *msg, struct ib_mr *mr);
+extern const struct uapi_definition mroce_uapi_defs[];
 
 #endif /* MROCE_VERBS_H */

@@ -185,4 +185,9 @@ static const struct verbs_device_ops mroce_dev_ops = {
 	.uninit_device = mroce_uninit_device,
 };
 
+bool mroce_is_ours(const struct ibv_context *ctx)
+{
+	return verbs_get_device(ctx->device)->ops == &mroce_dev_ops;
+}
+
 PROVIDER_DRIVER(metaroce, mroce_dev_ops);

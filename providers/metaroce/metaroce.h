@@ -167,6 +167,9 @@ static inline int mroce_destroyed(int err)
 	return err == EIO ? 0 : err;
 }
 
+/* context.c */
+bool mroce_is_ours(const struct ibv_context *ctx);
+
 /* queue.c */
 int mroce_ring_map(struct mroce_uring *ring, int fd, uint64_t offset, uint64_t len, uint32_t entries,
 		   uint32_t stride, uint32_t slot_min);

@@ -23,7 +23,7 @@ static struct fake_object {
 	size_t len[2];
 } objects[OBJECTS];
 
-static struct ibv_device device;
+static struct verbs_device device;
 
 /* ---- calls that may fail ---- */
 
@@ -226,8 +226,10 @@ int ibv_cmd_query_port(struct ibv_context *ctx, uint8_t port, struct ibv_port_at
 struct ibv_context *fake_open(void)
 {
 	int fd = memfd_create("uverbs", 0);
-	struct verbs_context *ctx = fake.dev_ops->alloc_context(&device, fd, NULL);
+	struct verbs_context *ctx;
 
+	device.ops = fake.dev_ops;
+	ctx = fake.dev_ops->alloc_context(&device.device, fd, NULL);
 	return ctx ? &ctx->context : NULL;
 }
 
@@ -577,6 +579,54 @@ int ibv_cmd_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ib
 {
 	fake.ioctls++;
 	return wr ? EINVAL : command();
+}
+
+/* ---- ioctls of the driver's own ---- */
+
+static void answer_paths(void)
+{
+	size_t size = fake.ioctl_attrs[1];
+	uint32_t i, n = fake.ioctl_lens[2] / size;
+
+	if (n > fake.num_paths)
+		n = fake.num_paths;
+	for (i = 0; i < n; i++) {
+		struct mroce_dv_path path = { .index = i, .spurious = 100 + i };
+
+		memset((char *)fake.ioctl_attrs[2] + i * size, 0, size);
+		memcpy((char *)fake.ioctl_attrs[2] + i * size, &path,
+		       size < sizeof(path) ? size : sizeof(path));
+	}
+	*(uint32_t *)fake.ioctl_attrs[3] = n;
+}
+
+int execute_ioctl(struct ibv_context *ctx, struct ibv_command_buffer *cmd)
+{
+	const struct ib_uverbs_attr *attr = cmd->hdr.attrs;
+	int err = command();
+
+	fake.ioctl = cmd->hdr.method_id;
+	fake.ioctl_num = cmd->next_attr - attr;
+	memset(fake.ioctl_attrs, 0, sizeof(fake.ioctl_attrs));
+	memset(fake.ioctl_lens, 0, sizeof(fake.ioctl_lens));
+	if (cmd->hdr.object_id != UVERBS_OBJECT_QP || cmd->next_attr > cmd->last_attr)
+		return EINVAL;
+	for (; attr < cmd->next_attr; attr++) {
+		int k = attr->attr_id - (1 << UVERBS_ID_NS_SHIFT);
+
+		if (k < 0 || k >= 4 || attr->flags != UVERBS_ATTR_F_MANDATORY)
+			return EINVAL;
+		fake.ioctl_attrs[k] = attr->data;
+		fake.ioctl_lens[k] = attr->len;
+	}
+	if (err || fake.ioctl_err)
+		return err ? err : fake.ioctl_err;
+	if (fake.ioctl == MROCE_METHOD_QUERY_PATHS)
+		answer_paths();
+	if (fake.ioctl == MROCE_METHOD_QUERY_CONN)
+		*(struct mroce_dv_conn *)fake.ioctl_attrs[1] =
+			(struct mroce_dv_conn){ .cwnd = 7, .num_paths = fake.num_paths, .num_qps = 3 };
+	return 0;
 }
 
 struct ibv_qp *fake_create_qp(struct ibv_pd *pd, struct ibv_cq *send, struct ibv_cq *recv,

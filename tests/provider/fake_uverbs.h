@@ -24,6 +24,12 @@
  * @ioctls: doorbells by ibv_cmd_post_*
  * @live: objects of the kernel
  * @maps: mappings of the provider
+ * @ioctl_err: how an ioctl of the driver's own fails; 0 does not
+ * @ioctl: the last such ioctl's method
+ * @ioctl_attrs: its attributes, each id's data at the id's number below the namespace
+ * @ioctl_lens: and its length
+ * @ioctl_num: how many
+ * @num_paths: of the connection that such ioctls tell of
  * @bad_ring: responses describe rings that do not fit their mapping
  */
 struct fake {
@@ -37,6 +43,12 @@ struct fake {
 	int ioctls;
 	int live;
 	int maps;
+	int ioctl_err;
+	uint16_t ioctl;
+	uint64_t ioctl_attrs[4];
+	uint16_t ioctl_lens[4];
+	int ioctl_num;
+	uint32_t num_paths;
 	bool bad_ring;
 	uint32_t next_qpn;
 	uint32_t last_handle;

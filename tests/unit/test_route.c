@@ -233,3 +233,80 @@ TEST(path_reroute__a_short_blackout_is_forgotten)
 	world_settle(w, 10 * SEC);
 	world_end(w);
 }
+
+TEST(conn_use_planes__paths_move_and_come_back)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .planes = 4, .npaths = 8 });
+	u32 i, on[5] = {};
+
+	CHECK_EQ(l.conn->nplanes, 4);
+	CHECK(mroce_conn_use_planes(l.conn, 0x5));
+	for (i = 0; i < 8; i++) {
+		int plane = mroce_conn_plane(l.conn, l.conn->paths[i]->route.ifindex);
+
+		CHECK(plane == 0 || plane == 2);
+		on[plane]++;
+	}
+	CHECK_EQ(on[0], 4);
+	CHECK(mroce_conn_use_planes(l.conn, ~0U));
+	memset(on, 0, sizeof(on));
+	for (i = 0; i < 8; i++)
+		on[mroce_conn_plane(l.conn, l.conn->paths[i]->route.ifindex)]++;
+	for (i = 0; i < 4; i++)
+		CHECK_EQ(on[i], 2);
+	lab_end(&l);
+}
+
+TEST(conn_use_planes__none_with_a_route_changes_nothing)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .planes = 2, .npaths = 4 });
+
+	CHECK(!mroce_conn_use_planes(l.conn, 0));
+	CHECK(!mroce_conn_use_planes(l.conn, 0x4));
+	CHECK_EQ(l.conn->plane_mask, ~0U);
+	lab_end(&l);
+}
+
+/* A mask does not cut a connection, and a plane that comes back has its old number. */
+TEST(conn_use_planes__the_last_one_gone_frees_the_others)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .planes = 2, .npaths = 4 });
+	u32 i;
+
+	CHECK(mroce_conn_use_planes(l.conn, 0x1));
+	for (i = 0; i < 4; i++)
+		CHECK_EQ(l.conn->paths[i]->route.ifindex, 1);
+	l.w->host[0].route_payload[0] = 0;
+	CHECK_EQ(mroce_conn_spread(l.conn, true), 1);
+	for (i = 0; i < 4; i++)
+		CHECK_EQ(l.conn->paths[i]->route.ifindex, 2);
+	l.w->host[0].route_payload[0] = 256;
+	CHECK_EQ(mroce_conn_spread(l.conn, true), 1);
+	for (i = 0; i < 4; i++)
+		CHECK_EQ(l.conn->paths[i]->route.ifindex, 1);
+	lab_end(&l);
+}
+
+/* What is in flight on a plane that still works arrives there: nothing is sent twice. */
+TEST(conn_use_planes__loses_nothing)
+{
+	struct world *w = world_new(&(struct world_cfg){ .planes = 2, .npaths = 4 }, test_seed());
+	struct wqp *a, *b;
+	struct wpeer *wp;
+	struct wmr *mr;
+	u32 i;
+
+	qp_pair(w, 0, 1, &a, &b);
+	mr = mr_new(b->h, 400000, MROCE_ACC_WRITE, true);
+	for (i = 0; i < 4; i++) {
+		post_write(a, mr, i * 100000, 100000, 0);
+		world_run(w, 50 * US);
+		wp = a->s.peer->host;
+		wp->depth++;
+		CHECK(mroce_conn_use_planes(a->s.conn, i & 1 ? ~0U : 1 << (i / 2)));
+		wp->depth--;
+	}
+	world_settle(w, SEC);
+	CHECK_EQ(host_stat(a->h, MROCE_CNT_SPURIOUS), 0);
+	world_end(w);
+}

@@ -126,3 +126,60 @@ TEST(select_swap__a_resting_path_takes_over)
 	CHECK_EQ(l.wp->p.stats[MROCE_CNT_PATH_SWAP], 1);
 	lab_end(&l);
 }
+
+/* The windows of those that may no longer be used go to others while there are any that rest. */
+TEST(select_limit__only_the_first_paths_are_used)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 16 });
+	struct mroce_path *p;
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		list_first_entry(&l.conn->active, struct mroce_path, active_link)->cc.cwnd = 16 * 320;
+		mroce_select_grown(list_first_entry(&l.conn->active, struct mroce_path, active_link));
+	}
+	CHECK_GT(l.conn->nactive, 4);
+	mroce_select_limit(l.conn, 2);
+	CHECK_EQ(l.conn->nactive, 2);
+	list_for_each_entry(p, &l.conn->active, active_link)
+		CHECK_LE(p->index, 1);
+	mroce_select_limit(l.conn, 16);
+	CHECK_EQ(l.conn->nactive, 4);
+	lab_end(&l);
+}
+
+TEST(select_limit__one_is_left_though_it_is_suspect)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 8 });
+
+	l.conn->paths[0]->loss.rtos = 1;
+	mroce_select_rest(l.conn->paths[0]);
+	mroce_select_limit(l.conn, 1);
+	CHECK_EQ(l.conn->nactive, 1);
+	CHECK(mroce_path_active(l.conn->paths[0]));
+	lab_end(&l);
+}
+
+/* [M62] Lowered and raised under load and loss: everything arrives, and what was in flight stays there. */
+TEST(select_limit__under_load)
+{
+	struct world *w = world_new(&(struct world_cfg){ .npaths = 16, .link = { .loss = 10000 } },
+				    test_seed());
+	struct mroce_conn *conn;
+	struct wqp *a, *b;
+	struct wmr *mr;
+	u32 i, used;
+
+	qp_pair(w, 0, 1, &a, &b);
+	mr = mr_new(b->h, 800000, MROCE_ACC_WRITE, true);
+	conn = a->s.conn;
+	for (i = 0; i < 8; i++) {
+		post_write(a, mr, i * 100000, 100000, 0);
+		world_run(w, 100 * US);
+		used = i & 1 ? 16 : 1 + i;
+		mroce_select_limit(conn, used);
+		CHECK_LE(conn->nactive, used);
+	}
+	world_settle(w, SEC);
+	world_end(w);
+}

@@ -24,6 +24,7 @@
 #define METAROCE_ABI_H
 
 #include <linux/types.h>
+#include <rdma/ib_user_ioctl_cmds.h>
 
 /* Outside every range that another provider accepts, so that none takes the device by its name. */
 #define MROCE_UVERBS_ABI_VERSION	32
@@ -162,6 +163,84 @@ struct mroce_create_srq_resp {
 
 struct mroce_create_ah_resp {
 	__u32 ah_num;
+};
+
+/*
+ * Direct verbs: methods of the driver's own on queue pairs (UVERBS_OBJECT_QP), in the driver's part
+ * of uverbs' numbers.
+ */
+enum mroce_dv_methods {
+	MROCE_METHOD_QUERY_CONN = (1U << UVERBS_ID_NS_SHIFT),
+	MROCE_METHOD_QUERY_PATHS,
+	MROCE_METHOD_MODIFY_CONN,
+};
+
+enum mroce_query_conn_attrs {
+	MROCE_ATTR_QUERY_CONN_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
+	MROCE_ATTR_QUERY_CONN_RESP,		/* struct mroce_dv_conn, or as much as fits */
+};
+
+enum mroce_query_paths_attrs {
+	MROCE_ATTR_QUERY_PATHS_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
+	MROCE_ATTR_QUERY_PATHS_ENTRY_SIZE,	/* of the entries that user space knows */
+	MROCE_ATTR_QUERY_PATHS_RESP_ENTRIES,	/* struct mroce_dv_path, each cut or zero-padded */
+	MROCE_ATTR_QUERY_PATHS_RESP_NUM,	/* u32: entries written */
+};
+
+/* What is absent stays as it is. */
+enum mroce_modify_conn_attrs {
+	MROCE_ATTR_MODIFY_CONN_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
+	MROCE_ATTR_MODIFY_CONN_MAX_PATHS,	/* u32 */
+	MROCE_ATTR_MODIFY_CONN_PLANE_MASK,	/* u32 */
+};
+
+enum mroce_dv_path_state {
+	MROCE_DV_PATH_RESTS,
+	MROCE_DV_PATH_USED,
+	MROCE_DV_PATH_SUSPECT,
+	MROCE_DV_PATH_AWAY,
+};
+
+/* The connection of a queue pair. comp_mask: fields beyond these, none yet. */
+struct mroce_dv_conn {
+	__aligned_u64 comp_mask;
+	__aligned_u64 srtt_ns;
+	__aligned_u64 cwnd;		/* bytes, of the paths in use */
+	__aligned_u64 inflight;		/* bytes */
+	__aligned_u64 backlog;		/* bytes posted and not sent yet */
+	__aligned_u64 accepted;		/* packets */
+	__aligned_u64 marked;		/* packets */
+	__aligned_u64 retransmits;	/* packets */
+	__aligned_u64 spurious;		/* packets */
+	__u32 conn_id;			/* as in tracepoints */
+	__u32 payload;			/* bytes of a full packet */
+	__u32 num_paths;		/* agreed with the peer */
+	__u32 max_paths;		/* that may be used */
+	__u32 used_paths;
+	__u32 num_planes;
+	__u32 plane_mask;
+	__u32 hint;			/* of rate, as on the wire; 0xffff: none */
+	__u32 num_qps;			/* queue pairs that share it */
+	__u32 rsvd;
+};
+
+/* One path. comp_mask: fields beyond these, none yet. */
+struct mroce_dv_path {
+	__aligned_u64 comp_mask;
+	__aligned_u64 srtt_ns;		/* 0: not measured */
+	__aligned_u64 min_rtt_ns;
+	__u32 index;
+	__u32 state;			/* enum mroce_dv_path_state */
+	__u32 ifindex;			/* egress */
+	__u32 plane;			/* its number; ~0: none */
+	__u32 sport;			/* UDP source port */
+	__u32 cwnd;			/* bytes */
+	__u32 inflight;			/* bytes */
+	__u32 ce_permille;		/* smoothed share of marked packets */
+	__u32 accepted;			/* packets, as the following; they wrap */
+	__u32 marked;
+	__u32 retransmits;
+	__u32 spurious;
 };
 
 #endif /* METAROCE_ABI_H */
