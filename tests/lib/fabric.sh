@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What the scenarios of tests/fabric have in common (sourced by them): topologies between
+# which only the last hop loses, traffic by rdma_fabric, the link's ceiling, figures against
+# bars, and the table of results.
+#
+#   route A B [KEY=VALUE...]     two hosts with a switch between them, devices mrA and mrB
+#   impair KEY=VALUE...          loss etc. behind the link, both ways; impair_to HOST: one way
+#   star N [KEY=VALUE...]        N hosts at one switch, devices mr0..; ecn= marks at its ports
+#   fab [OPTION...] PATTERN      rdma_fabric between all hosts; its lines are in $fab_out
+#   of WHAT KEY                  KEY's value in the first line of it that begins with WHAT
+#   ceiling FROM TO ADDRESS      MB/s of payload that the link between them carries
+#   holds VARIANT VALUE OP BAR [UNIT [RXE [IDEAL]]]     assert it, say it, write it down
+#
+# A header line '# fabric: check' puts a scenario into the subset of 'scripts/check fabric';
+# '# mem: SIZE' and '# timeout: SECONDS' are for its guest.
+
+# shellcheck shell=bash
+fabric_lib=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+. "$fabric_lib/tap.sh"
+. "$fabric_lib/topo.sh"
+. "$fabric_lib/verbs.sh"
+
+fabric_tool=$verbs_top/build/tools/rdma_fabric
+blast_tool=$verbs_top/build/tools/udp_blast
+sampler_tool=$verbs_top/build/tools/link_sampler
+fabric_name=$(basename "$0" .sh)
+fabric_results=$verbs_top/build/fabric/$fabric_name.tsv
+fabric_all=${FABRIC_ALL:-}
+ranks=() fab_out=/tmp/fab.out
+
+[ -n "$METAROCE_SIM" ] || { echo "Bail out! simulated time only: scripts/uml run --sim"; exit 1; }
+[ -x "$fabric_tool" ] || { echo "Bail out! $fabric_tool is not built: make tools"; exit 1; }
+mkdir -p "${fabric_results%/*}" && : >"$fabric_results"
+
+# ---- topologies ------------------------------------------------------------------------
+
+# route A B [KEY=VALUE...]: rate, delay and limit are of the hosts' ports; a bridge in the
+# namespace A-B leads to the other host. What is lost there has taken its time on the link.
+route() {
+	local a=$1 b=$2 sw=$1-$2 val port
+	shift 2
+	clear_all || return
+	ns_queue "$a" "$b" "$sw"
+	value mtu 1500 "$@"
+	queue ip "$sw" "link add br0 mtu $val type bridge mcast_snooping 0" "link set br0 up"
+	for port in a b; do
+		local -n host=$port
+		veth_queue "$host" "v$host" "$sw" "p$port" mtu="$val" || return
+		shape_queue "$host" "v$host" "$@" || return
+		queue ip "$sw" "link set p$port master br0"
+	done
+	addresses "$a" "v$a" 0 1
+	addresses "$b" "v$b" 0 2
+	topo_apply || return
+	link_add "mr$a" "v$a" "$a" && link_add "mr$b" "v$b" "$b" || return
+	ranks=("$a:mr$a:10.0.0.1" "$b:mr$b:10.0.0.2")
+	fabric_mtu=$val
+}
+
+impair() { shape A-B pa "$@" && shape A-B pb "$@"; }
+impair_to() { shape A-B "p${1,,}" "${@:2}"; }
+
+# star N [KEY=VALUE...]: host h's port is e0 (10.0.0.1 + h), the switch's towards it p<h>.
+star() {
+	local n=$1 h val
+	shift
+	clear_all || return
+	ns_queue sw
+	value mtu 1500 "$@"
+	queue ip sw "link add br0 mtu $val type bridge mcast_snooping 0" "link set br0 up"
+	ranks=()
+	for ((h = 0; h < n; h++)); do
+		star_host "$h" "$@" || return
+		ranks+=("h$h:mr$h:10.0.0.$((h + 1))")
+	done
+	topo_apply || return
+	for ((h = 0; h < n; h++)); do link_add "mr$h" e0 "h$h" || return; done
+	fabric_mtu=$val
+}
+
+star_host() {
+	local h=$1 val
+	shift
+	ns_queue "h$h"
+	value ecn '' "$@"
+	if [ -n "$val" ]; then veth_shaped_at_first "h$h" e0 sw "p$h" "$@"
+	else veth_queue "h$h" e0 sw "p$h" "$@"; fi || return
+	queue ip "h$h" "addr add 10.0.0.$((h + 1))/16 dev e0"
+	queue ip sw "link set p$h master br0"
+}
+
+# ---- traffic ---------------------------------------------------------------------------
+
+# fab [OPTION...] PATTERN: 0 if every byte was right and no work request failed.
+fab() {
+	local rc=0
+	"$fabric_tool" "$@" "${ranks[@]}" >"$fab_out" 2>&1 || rc=$?
+	cat "$fab_out"
+	return $rc
+}
+
+of() { sed -n "/^$1/{s,.* $2=\([^ ]*\).*,\1,p;q}" "$fab_out"; }
+
+# The payload of a packet over IPv4: 28 bytes of IP and UDP, 64 of ours, a multiple of 128.
+payload_of() { echo $((($1 - 92) / 128 * 128)); }
+
+# ceiling FROM-NS TO-NS TO-ADDRESS [PACKETS]: of payload, from a raw blast of our packet's size.
+ceiling() {
+	local payload
+	payload=$(payload_of "$fabric_mtu")
+	"$blast_tool" -s $((payload + 92)) -n "${4:-5000}" "$1" "$2" "$3" |
+		awk -v p="$payload" '{ sub(/.*packets\/s=/, ""); printf "%.2f\n", $1 * p / 1e6 }'
+}
+
+# ---- figures against bars --------------------------------------------------------------
+
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f\n", b ? a / b : 0 }'; }
+calc() { awk "BEGIN { printf \"%.6g\n\", $* }"; }
+
+# holds VARIANT VALUE OP BAR [UNIT [RXE [IDEAL]]]: '-' for what there is not.
+holds() {
+	local variant=$1 value=$2 op=$3 bar=$4 unit=${5:-} rxe=${6:--} ideal=${7:--} pass=no
+	awk -v a="$value" -v b="$bar" "BEGIN { exit !(length(a) && (a + 0) $op (b + 0)) }" && pass=yes
+	tabled "$variant" "${value:--} $unit" "$rxe" "$ideal" "$op $bar" $pass
+	note "$variant: ${value:-nothing} $unit, bar $op $bar, ideal $ideal, rxe $rxe"
+	[ $pass = yes ] || fail "$variant: ${value:-nothing} $unit, bar $op $bar"
+}
+
+# reported VARIANT VALUE [UNIT [RXE [IDEAL]]]: a figure without a bar.
+reported() {
+	tabled "$1" "$2 ${3:-}" "${4:--}" "${5:--}" - -
+	note "$1: $2 ${3:-}, ideal ${5:--}, rxe ${4:--}"
+}
+
+# broken VARIANT BAR: there is no figure, because the run failed; counts as missed.
+broken() { tabled "$1" failed - - "$2" no; }
+
+tabled() { (IFS=$'\t'; echo "$fabric_name"$'\t'"$*") >>"$fabric_results"; }
+
+# Remembered between the tests of a scenario, which are subshells.
+keep() { echo "$2" >"/tmp/keep.$1"; }
+kept() { cat "/tmp/keep.$1" 2>/dev/null || echo "${2:-}"; }
+
+# What may never happen, whatever the network does.
+sound() {
+	local dev
+	for dev; do
+		unmoved "$dev" stream_retry_exceeded stream_rnr_exceeded met_remote_error conn_reset \
+			refused_invalid refused_access refused_operation rx_drop_malformed tx_self_reordered
+	done
+}
+
+# ---- rxe -------------------------------------------------------------------------------
+
+# rxe_route KEY=VALUE...: the two ends of rxe's wire as ranks; see rxe_wire.
+rxe_route() {
+	clear_all || return
+	rxe_wire "$@" || return
+	ranks=(-:rxe0:10.9.0.1 -:rxe1:10.9.0.2)
+}
