@@ -30,6 +30,8 @@ ranks=() fab_out=/tmp/fab.out
 
 [ -n "$METAROCE_SIM" ] || { echo "Bail out! simulated time only: scripts/uml run --sim"; exit 1; }
 [ -x "$fabric_tool" ] || { echo "Bail out! $fabric_tool is not built: make tools"; exit 1; }
+# Neighbours are counted over all namespaces.
+sysctl -qw net.ipv4.neigh.default.gc_thresh{1,2,3}=65536
 mkdir -p "${fabric_results%/*}" && : >"$fabric_results"
 
 # ---- topologies ------------------------------------------------------------------------
@@ -51,6 +53,8 @@ route() {
 	done
 	addresses "$a" "v$a" 0 1
 	addresses "$b" "v$b" 0 2
+	known_queue "$a" "v$a" 1 2
+	known_queue "$b" "v$b" 2 1
 	topo_apply || return
 	link_add "mr$a" "v$a" "$a" && link_add "mr$b" "v$b" "$b" || return
 	ranks=("$a:mr$a:10.0.0.1" "$b:mr$b:10.0.0.2")
@@ -62,20 +66,34 @@ impair_to() { shape A-B "p${1,,}" "${@:2}"; }
 
 # star N [KEY=VALUE...]: host h's port is e0 (10.0.0.1 + h), the switch's towards it p<h>.
 star() {
-	local n=$1 h val
+	local n=$1 h val all
 	shift
 	clear_all || return
 	ns_queue sw
 	value mtu 1500 "$@"
 	queue ip sw "link add br0 mtu $val type bridge mcast_snooping 0" "link set br0 up"
 	ranks=()
+	mapfile -t all < <(seq "$n")
 	for ((h = 0; h < n; h++)); do
 		star_host "$h" "$@" || return
+		known_queue "h$h" e0 $((h + 1)) "${all[@]}"
 		ranks+=("h$h:mr$h:10.0.0.$((h + 1))")
 	done
 	topo_apply || return
 	for ((h = 0; h < n; h++)); do link_add "mr$h" e0 "h$h" || return; done
 	fabric_mtu=$val
+}
+
+# known_queue NS DEV ME OTHER...: 10.0.0.ME, who knows the others' link addresses: there is
+# no ARP to be lost.
+known_queue() {
+	local ns=$1 dev=$2 me=$3 other
+	queue ip "$ns" "link set $dev address 02:00:00:00:00:$(printf %02x "$me")"
+	shift 3
+	for other; do
+		[ "$other" = "$me" ] ||
+			queue ip "$ns" "neigh add 10.0.0.$other lladdr 02:00:00:00:00:$(printf %02x "$other") dev $dev nud permanent"
+	done
 }
 
 star_host() {

@@ -1212,7 +1212,7 @@ int main(int argc, char **argv)
 	int c, i;
 
 	sh = share(sizeof(*sh) + MAX_FLOWS * sizeof(struct flow));
-	while ((c = getopt(argc, argv, "o:s:q:Q:n:b:D:W:J:B:H:k:e:S:T:R:x:X:rv")) != -1)
+	while ((c = getopt(argc, argv, "+o:s:q:Q:n:b:D:W:J:B:H:k:e:S:T:R:x:X:rv")) != -1)
 		parse_option(c);
 	if (optind >= argc || !opt.size || !opt.depth || !opt.qps || !opt.slices)
 		usage();
