@@ -8,6 +8,7 @@
 #   star N [KEY=VALUE...]        N hosts at one switch, devices mr0..; ecn= marks at its ports
 #   fab [OPTION...] PATTERN      rdma_fabric between all hosts; its lines are in $fab_out
 #   of WHAT KEY                  KEY's value in the first line of it that begins with WHAT
+#   watched / shares             links are sampled meanwhile; who got how much of them
 #   ceiling FROM TO ADDRESS      MB/s of payload that the link between them carries
 #   holds VARIANT VALUE OP BAR [UNIT [RXE [IDEAL]]]     assert it, say it, write it down
 #
@@ -87,13 +88,16 @@ star() {
 # known_queue NS DEV ME OTHER...: 10.0.0.ME, who knows the others' link addresses: there is
 # no ARP to be lost.
 known_queue() {
-	local ns=$1 dev=$2 me=$3 other
-	queue ip "$ns" "link set $dev address 02:00:00:00:00:$(printf %02x "$me")"
+	local ns=$1 dev=$2 me=$3 other mac lines=()
+	printf -v mac '02:00:00:00:00:%02x' "$me"
+	lines=("link set $dev address $mac")
 	shift 3
 	for other; do
-		[ "$other" = "$me" ] ||
-			queue ip "$ns" "neigh add 10.0.0.$other lladdr 02:00:00:00:00:$(printf %02x "$other") dev $dev nud permanent"
+		[ "$other" != "$me" ] || continue
+		printf -v mac '02:00:00:00:00:%02x' "$other"
+		lines+=("neigh add 10.0.0.$other lladdr $mac dev $dev nud permanent")
 	done
+	queue ip "$ns" "${lines[@]}"
 }
 
 star_host() {
@@ -115,6 +119,53 @@ fab() {
 	"$fabric_tool" "$@" "${ranks[@]}" >"$fab_out" 2>&1 || rc=$?
 	cat "$fab_out"
 	return $rc
+}
+
+# watched PERIOD "LINK..." COMMAND...: the command, while the links (NS:DEV) are sampled into $samples.
+samples=/tmp/samples.csv
+watched() {
+	local period=$1 links=$2 rc=0 sampler
+	shift 2
+	# shellcheck disable=SC2086
+	"$sampler_tool" -p "$period" -o "$samples" $links &
+	sampler=$!
+	"$@" || rc=$?
+	kill $sampler && wait $sampler || rc=1
+	return $rc
+}
+
+# sampled SCRIPT [-v NAME=VALUE...]: an awk script over the samples: t is seconds since the
+# common start of the traffic, link the link, the columns are tx, rx, qlen, backlog, drops.
+sampled() {
+	local script=$1
+	shift
+	awk -F, -v start="$(of total start)" "$@" "NR > 1 { t = \$1 - start; link = \$2; tx = \$3; rx = \$5
+		qlen = \$7; backlog = \$8; drops = \$9 } $script" "$samples"
+}
+
+# shares COLUMN FROM TO WINDOW: over all windows of that length between FROM and TO (seconds
+# since the start), the largest part by which a link's bytes are off the mean of all.
+shares() {
+	sampled '
+	NR > 1 && t >= from && t <= to {
+		if (!(link in id)) id[link] = n++
+		if (t != last) { k++; at[k] = t; last = t }
+		b[id[link], k] = '"$1"'
+	}
+	END {
+		for (i = 1; i <= k; i++) {
+			for (j = i; j <= k && at[j] - at[i] < window * 0.999; j++);
+			if (j > k) break
+			sum = 0
+			for (l = 0; l < n; l++) sum += b[l, j] - b[l, i]
+			for (l = 0; l < n && sum; l++) {
+				off = (b[l, j] - b[l, i]) * n / sum - 1
+				if (off < 0) off = -off
+				if (off > worst) worst = off
+			}
+		}
+		if (i > 1) printf "%.3f\n", worst
+	}' -v from="$2" -v to="$3" -v window="$4"
 }
 
 of() { sed -n "/^$1/{s,.* $2=\([^ ]*\).*,\1,p;q}" "$fab_out"; }
