@@ -40,6 +40,7 @@ struct mroce_qp;
  * @lock:	guards the lists and insertion; see kernel/net/net.h for the order
  * @limits:	what every association of this device offers; constant
  * @half_open:	passive connections not confirmed yet (rule 39)
+ * @held:	bytes of packets that wait for their turn, of all peers (rule 8)
  * @cookie_key:	for stateless CONNECT answers; constant
  * @answers_left:	stateless answers that may still be sent in this window
  * @answers_until:	when the window ends, jiffies
@@ -56,6 +57,7 @@ struct mroce_net {
 	spinlock_t lock;	/* lists, insertion */
 	struct mroce_limits limits;
 	atomic_t half_open;
+	atomic64_t held;
 	siphash_key_t cookie_key;
 	atomic_t answers_left;
 	unsigned long answers_until;
@@ -73,6 +75,9 @@ struct mroce_net {
  * @qps:	QP by number, RCU readers
  * @mrs:	regions and windows by the index in their key, RCU readers
  * @ahs:	address vectors by the number that user space puts into its WQEs, RCU readers
+ * @n_mrs:	regions and windows that there are
+ * @n_qps:	QPs that there are
+ * @n_ahs:	address handles that there are
  * @next_qpn:	where the search for a free number in @qps goes on
  * @next_ah:	the same for @ahs
  * @wq:		WQ_MEM_RECLAIM; work that may not run where it was found
@@ -86,6 +91,9 @@ struct mroce_dev {
 	struct xarray qps;
 	struct xarray mrs;
 	struct xarray ahs;
+	atomic_t n_mrs;
+	atomic_t n_qps;
+	atomic_t n_ahs;
 	u32 next_qpn;
 	u32 next_ah;
 	struct workqueue_struct *wq;
@@ -114,8 +122,8 @@ struct mroce_egress {
 /**
  * struct mroce_assoc - a transport peer in the kernel
  * @core:	the transport's; guarded by @lock
- * @lock:	the one data path lock; spin_lock_bh. Order: ULP locks > SQ/RQ/SRQ lock is NOT
- *		held when taking it; @lock > CQ lock, RQ/SRQ lock, MR lookups (RCU)
+ * @lock:	the one data path lock; BHs off. Taken with a consumer's locks held or without,
+ *		never with a lock of a CQ, SQ, RQ or SRQ, which are taken inside it
  * @dev:	device; an association never outlives it
  * @sock:	socket of the local GID, referenced
  * @gids:	local and remote GID (v4-mapped for IPv4); with @sock the key
@@ -127,8 +135,8 @@ struct mroce_egress {
  * @work:	pumps when a budget was spent, when transmission was found in the wrong context,
  *		and to deliver events there
  * @tx_owner:	somebody transmits for this association (rule 17); under @lock
- * @gone:	destroyed, though a receiver may still be on its way out: no work is queued any
- *		more; under @lock
+ * @gone:	destroyed: a receiver that is still on its way out, without a reference, queues no
+ *		work any more; under @lock
  * @routes_stale: a cached route is no longer valid: ask again after this burst; under @lock
  * @half_open:	what of core.half_open is in net.half_open; under @lock
  * @tx_cpu:	whose transmit queue the packets take (rule 17); constant
@@ -183,8 +191,9 @@ static inline struct mroce_assoc *to_assoc(struct mroce_peer *peer)
  * @deliver:	runs in softirq or process context without locks and drops the reference that
  *		queueing took
  *
- * Embedded in CQs and QPs; queued at most once, which its owner ensures by a flag of its own: set
- * it before the event is put on a list, clear it in @deliver before looking at what is to be told.
+ * Embedded in CQs, QPs and SRQs; queued at most once, which its owner ensures by a flag of its own:
+ * set before the event is put on a list, cleared by @deliver in one step with a look at what is to
+ * be told.
  * @link belongs to kernel/net in between, and is off every list when @deliver is called.
  */
 struct mroce_event {

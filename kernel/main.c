@@ -33,15 +33,14 @@ static int __init mroce_init(void)
  *  2. All devices are unregistered. That may be waiting for netdev events running at the same time,
  *     so these end later.
  *  3. No event looks for a device any more.
- *  4. RCU callbacks of ours: there are none, kfree_rcu() needs no code; the barrier is for the net
- *     half's memory.
+ *
+ * No RCU callback is waited for: there is none, kfree_rcu() needs no code of ours.
  */
 static void __exit mroce_exit(void)
 {
 	rdma_link_unregister(&mroce_link_ops);
 	ib_unregister_driver((enum rdma_driver_id)MROCE_DRIVER_ID);
 	unregister_netdevice_notifier(&mroce_netdev_nb);
-	rcu_barrier();
 }
 
 module_init(mroce_init);

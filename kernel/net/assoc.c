@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 #include "net.h"
+#include "transport/internal.h"
 
 #define MROCE_TX_BATCH		16	/* packets built in one go under the lock */
 #define MROCE_TX_BUDGET		64	/* packets sent by one unlock; the work goes on */
@@ -57,6 +58,22 @@ struct mroce_assoc *mroce_assoc_find(struct mroce_sock *ms, const union ib_gid *
 		a = NULL;
 	rcu_read_unlock();
 	return a;
+}
+
+/* Is @id what our packets to the peer carry? For packets that come back to us (rx.c). */
+bool mroce_assoc_sends_id(struct mroce_assoc *a, u32 id)
+{
+	struct mroce_conn *conn;
+	bool found = false;
+
+	spin_lock_bh(&a->lock);
+	list_for_each_entry(conn, &a->core.conns, link)
+		if (conn->has_peer && conn->tx_id == id) {
+			found = true;
+			break;
+		}
+	spin_unlock_bh(&a->lock);
+	return found;
 }
 
 /* --- the pump ------------------------------------------------------------------------------ */

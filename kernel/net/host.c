@@ -4,10 +4,13 @@
  * packets; and the table of all host ops. Called by the transport under the association's lock, in
  * softirq or process context.
  */
+#include <linux/mm.h>
 #include <linux/netfilter.h>
 #include <linux/slab.h>
 #include "net.h"
 #include "transport/internal.h"
+
+#define MROCE_HELD_SHARE	64	/* of memory, for held packets of one device (rule 8) */
 
 static void *mroce_host_alloc(struct mroce_peer *peer, size_t size)
 {
@@ -90,17 +93,28 @@ static void mroce_host_copy_payload(void *cookie, u32 pkt_off, void *dst, u32 le
 	WARN_ON_ONCE(skb_copy_bits(cookie, pkt_off, dst, len));
 }
 
+/* Over the cap all but what is next in its stream is refused, to be sent again later. */
+static bool mroce_held_full(struct mroce_net *net)
+{
+	s64 cap = (s64)(totalram_pages() / MROCE_HELD_SHARE) << PAGE_SHIFT;
+
+	return atomic64_read(&net->held) >= cap;
+}
+
 /*
  * The packet itself is kept, without what refers to its way in: routes, netdevs, conntrack entries
  * and sockets must be able to go while it waits.
  */
 static struct mroce_held *mroce_host_hold(struct mroce_peer *peer, struct mroce_rx *rx)
 {
+	struct mroce_net *net = &to_assoc(peer)->dev->net;
 	struct sk_buff *skb = rx->cookie;
 	struct mroce_held *held;
 
 	BUILD_BUG_ON(sizeof(struct mroce_held) > sizeof_field(struct sk_buff, cb));
 
+	if (mroce_held_full(net))
+		return NULL;
 	skb = skb_shared(skb) ? skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN) : skb_get(skb);
 	if (!skb)
 		return NULL;
@@ -113,6 +127,7 @@ static struct mroce_held *mroce_host_hold(struct mroce_peer *peer, struct mroce_
 	held = (struct mroce_held *)skb->cb;
 	memset(held, 0, sizeof(*held));
 	held->cost = skb->truesize;
+	atomic64_add(held->cost, &net->held);
 	return held;
 }
 
@@ -123,6 +138,7 @@ static void *mroce_host_held_cookie(struct mroce_held *held)
 
 static void mroce_host_release(struct mroce_peer *peer, struct mroce_held *held)
 {
+	atomic64_sub(held->cost, &to_assoc(peer)->dev->net.held);
 	consume_skb(mroce_host_held_cookie(held));
 }
 

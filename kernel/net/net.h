@@ -118,6 +118,7 @@ int mroce_host_conn_routes(struct mroce_peer *peer, struct mroce_route *routes, 
 
 /* --- rx.c ---------------------------------------------------------------------------------- */
 int mroce_rx_encap(struct sock *sk, struct sk_buff *skb);
+int mroce_rx_error(struct sock *sk, struct sk_buff *skb);
 
 /**
  * struct mroce_packet - what a packet needs besides its payload
@@ -156,6 +157,7 @@ extern const struct rhashtable_params mroce_assoc_params;
 struct mroce_assoc *mroce_assoc_find(struct mroce_sock *ms, const union ib_gid *remote);
 struct mroce_assoc *mroce_assoc_find_or_make(struct mroce_sock *ms, const union ib_gid *remote,
 					     gfp_t gfp);
+bool mroce_assoc_sends_id(struct mroce_assoc *a, u32 id);
 void mroce_assoc_sock_closed(struct mroce_sock *ms);
 void mroce_assoc_reap(struct mroce_dev *dev, bool all);
 

@@ -15,6 +15,7 @@
 #include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include "compat.h"
 #include "net.h"
 #include "trace.h"
 
@@ -70,8 +71,13 @@ static noinline_for_stack void mroce_answer_cookie(const struct mroce_arrival *i
 	struct mroce_net *net = &in->ms->dev->net;
 	struct mroce_tx tx = { .path = -1 };
 
-	if (mroce_may_answer(net) && mroce_build_cookie(&in->rx, net->limits.instance, cookie, &tx))
-		mroce_tx_stateless(in->ms, &in->remote, &tx);
+	if (!mroce_may_answer(net) ||
+	    !mroce_build_cookie(&in->rx, net->limits.instance, cookie, &tx)) {
+		mroce_drop(in, MROCE_CNT_DROP_CONNECT);
+		return;
+	}
+	mroce_tx_stateless(in->ms, &in->remote, &tx);
+	atomic64_inc(&net->drops[MROCE_CNT_TX_CTRL]);
 }
 
 /* --- packets of a connection --------------------------------------------------------------- */
@@ -147,7 +153,7 @@ static u64 mroce_cookie(const struct mroce_arrival *in, u64 seed, unsigned long 
 	return siphash(&what, sizeof(what), &in->ms->dev->net.cookie_key) ?: 1;
 }
 
-/* May this CONNECT make state? If not it has been answered. [M25] */
+/* May this CONNECT make state? If not it has been answered, or dropped and counted. [M25] */
 static bool mroce_connect_admit(const struct mroce_arrival *in, const struct mroce_assoc *a)
 {
 	struct mroce_net *net = &in->ms->dev->net;
@@ -161,7 +167,6 @@ static bool mroce_connect_admit(const struct mroce_arrival *in, const struct mro
 	want = mroce_cookie(in, seed, period);
 	if (got == want || (got && got == mroce_cookie(in, seed, period - 1)))
 		return true;
-	mroce_drop(in, MROCE_CNT_TX_CTRL);
 	mroce_answer_cookie(in, want);
 	return false;
 }
@@ -183,7 +188,8 @@ static void mroce_rx_connect(struct mroce_arrival *in)
 	if (!a) {
 		a = mroce_assoc_find_or_make(in->ms, &in->remote, GFP_ATOMIC | __GFP_NOWARN);
 		if (IS_ERR(a)) {
-			mroce_drop(in, MROCE_CNT_DROP_NOMEM);
+			mroce_drop(in, PTR_ERR(a) == -ENODEV ? MROCE_CNT_DROP_ADDR :
+							       MROCE_CNT_DROP_NOMEM);
 			return;
 		}
 	}
@@ -310,4 +316,39 @@ int mroce_rx_encap(struct sock *sk, struct sk_buff *skb)
 out:
 	consume_skb(skb);
 	return 0;
+}
+
+/**
+ * mroce_rx_error() - encap_err_lookup of our sockets: did we send what an ICMP error quotes?
+ * @sk:		socket, found by the quoted source address and our port
+ * @skb:	quoted packet; network and transport offsets at its IP and UDP headers
+ *
+ * Source ports are random, so the UDP layer finds no socket for the quoted packet as it is, and
+ * drops an error for which nobody answers here. With a yes it lowers the route's MTU in case of
+ * "too big" [M66]. The next packet finds its cached route obsolete and has all routes asked for
+ * again. Like any answer, an error must name a connection to be believed.
+ *
+ * Return: 0 for yes, -ENOENT for no.
+ */
+int mroce_rx_error(struct sock *sk, struct sk_buff *skb)
+{
+	struct mroce_sock *ms = rcu_dereference_sk_user_data(sk);
+	int offset = skb_transport_offset(skb) + sizeof(struct udphdr);
+	struct mroce_assoc *a;
+	union ib_gid remote;
+	u8 quoted[8];
+	bool ours;
+
+	if (!ms || skb_copy_bits(skb, offset, quoted, sizeof(quoted)))
+		return -ENOENT;
+	if (ms->v4)
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, (struct in6_addr *)remote.raw);
+	else
+		memcpy(remote.raw, &ipv6_hdr(skb)->daddr, sizeof(remote));
+	a = mroce_assoc_find(ms, &remote);
+	if (!a)
+		return -ENOENT;
+	ours = mroce_assoc_sends_id(a, get_unaligned_be32(quoted + 4));
+	mroce_assoc_put(a);
+	return ours ? 0 : -ENOENT;
 }

@@ -171,6 +171,7 @@ static int mroce_sock_create(struct net *net, struct mroce_sock *ms, struct sock
 		.sk_user_data = ms,
 		.encap_type = 1,
 		.encap_rcv = mroce_rx_encap,
+		.encap_err_lookup = mroce_rx_error,
 	};
 	struct socket *sock;
 	int err;

@@ -65,18 +65,27 @@ static u32 ack_block(const struct mroce_path *p, u32 base, struct mroce_ack_bloc
 	return sizeof(*b);
 }
 
-/* The vector at the left edge, and for a longer window those that end at the newest PSN [M48]. */
+/*
+ * The vector at the left edge, and for a longer window those that end at the highest PSN; one of
+ * them gives way to the newest packet's where they leave it out [M48]: each packet gets its
+ * verdict.
+ */
 static u32 ack_blocks(const struct mroce_path *p, u8 *out, u8 *n, u64 now)
 {
-	u32 span = p->rx.next - p->rx.cum;
+	u32 span = p->rx.next - p->rx.cum, max = MROCE_MAX_ACK_BLOCKS;
 	u32 base = p->rx.cum;
-	u32 len = 0;
+	u32 len = ack_block(p, base, (void *)out, now);
 
-	*n = 0;
-	len += ack_block(p, base, (void *)out, now);
-	++*n;
-	if (span > MROCE_MAX_ACK_BLOCKS * MROCE_SACK_BITS)
-		base = p->rx.next - MROCE_MAX_ACK_BLOCKS * MROCE_SACK_BITS;
+	*n = 1;
+	if (span > max * MROCE_SACK_BITS) {
+		base = p->rx.next - max * MROCE_SACK_BITS;
+		if (p->rx_psn - p->rx.cum >= MROCE_SACK_BITS &&
+		    p->rx_psn - p->rx.cum < span - (max - 1) * MROCE_SACK_BITS) {
+			len += ack_block(p, p->rx_psn & ~63U, (void *)(out + len), now);
+			++*n;
+			base += MROCE_SACK_BITS;
+		}
+	}
 	for (base += MROCE_SACK_BITS; mroce_before(base, p->rx.next); base += MROCE_SACK_BITS) {
 		len += ack_block(p, base, (void *)(out + len), now);
 		++*n;
@@ -197,7 +206,7 @@ bool mroce_nak_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 
 	if (!conn->nnaks || !conn->has_peer)
 		return false;
-	mroce_tx_init(tx, conn, conn->paths[conn->naks[0].path]->from, conn->tclass);
+	mroce_tx_init(tx, conn, ack_route(conn->paths[conn->naks[0].path]), conn->tclass);
 	memset(h, 0, sizeof(*h));
 	h->ver_type = MROCE_VER_TYPE(MROCE_PT_NAK);
 	h->conn_id = cpu_to_be32(conn->tx_id);
@@ -227,46 +236,6 @@ static void ack_rtt(struct mroce_path *p, const struct mroce_ack_block *b, u64 n
 	mroce_rtt_sample(&p->conn->rtt, rtt, now);
 }
 
-/*
- * Was the tail probe needed? If this ACK echoes what was sent before the probe, it was under way
- * already: the other end is slower than the network, so probe later. If it echoes the probe, the
- * tail or its ACK was lost.
- */
-static void ack_probed(struct mroce_path *p, const struct mroce_ack_block *b)
-{
-	u64 *slack = &p->conn->probe_slack;
-
-	if ((s32)(be32_to_cpu(b->tstamp_echo) - p->probe_tick) < 0)
-		*slack = min(*slack * 2, MROCE_PROBE_SLACK_MAX);
-	else
-		*slack = max(*slack / 2, MROCE_PROBE_SLACK);
-}
-
-/*
- * Duplicates that our probes did not cause mean that a packet was late, not lost: wait longer on
- * this path [M57].
- */
-static void ack_duplicates(struct mroce_path *p, const struct mroce_ack_block *b)
-{
-	u32 dups = be32_to_cpu(b->dup_count);
-	u32 fresh = dups - p->dup_seen;
-
-	if ((s32)fresh <= 0)
-		return;
-	p->dup_seen = dups;
-	if (fresh <= p->dup_allowed) {
-		p->dup_allowed -= fresh;
-		return;
-	}
-	fresh -= p->dup_allowed;
-	p->dup_allowed = 0;
-	p->conn->peer->stats[MROCE_CNT_SPURIOUS] += fresh;
-	if (p->reorder < 64) {
-		p->reorder = p->reorder ? p->reorder * 2 : 2;
-		mroce_count(p->conn->peer, MROCE_CNT_PATH_REORDER);
-	}
-}
-
 static u32 ack_ce(struct mroce_path *p, const struct mroce_ack_block *b)
 {
 	u32 ce = be32_to_cpu(b->ce_count);
@@ -292,7 +261,7 @@ static void ack_accept(struct mroce_path *p, u32 psn, u32 *bytes, u32 *pkts, u64
 static bool ack_one(struct mroce_conn *conn, const struct mroce_ack_block *b, u64 now)
 {
 	u32 cum = be32_to_cpu(b->cum_psn), base = be32_to_cpu(b->base_psn);
-	u32 bytes = 0, pkts = 0, lost, i, psn, una;
+	u32 bytes = 0, pkts = 0, i, psn, una;
 	struct mroce_path *p;
 
 	if (b->path >= conn->npaths)
@@ -319,21 +288,14 @@ static bool ack_one(struct mroce_conn *conn, const struct mroce_ack_block *b, u6
 			ack_accept(p, base + i, &bytes, &pkts, now);
 	}
 	p->last_ack = now;
-	ack_duplicates(p, b);
+	mroce_loss_duplicates(p, be32_to_cpu(b->dup_count), now);
 	if (pkts) {
 		ack_rtt(p, b, now);
-		if (p->probes)
-			ack_probed(p, b);
-		p->probes = 0;
-		p->rtos = 0;
+		mroce_loss_progress(p, be32_to_cpu(b->tstamp_echo), now);
 	}
-	lost = mroce_txwin_detect(p);
 	conn->cc->ack(p, bytes, pkts, ack_ce(p, b), now);
-	if (lost) {
-		conn->peer->stats[MROCE_CNT_LOSS_GAP] += lost;
-		conn->cc->loss(p, lost, now);
-	}
-	mroce_path_arm(p, now);
+	mroce_loss_detect(p, now);
+	mroce_loss_arm(p);
 	return true;
 }
 
@@ -371,7 +333,7 @@ void mroce_ack_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	}
 	mroce_count(conn->peer, MROCE_CNT_RX_ACK);
 	if (be32_to_cpu(h.proof) == mroce_proof(conn->seed))
-		mroce_conn_confirm(conn, now);
+		mroce_conn_confirm(conn, true, now);
 	at += sizeof(h);
 	for (i = 0; i < h.nblocks; i++, at += sizeof(struct mroce_ack_block)) {
 		struct mroce_ack_block b;

@@ -13,6 +13,14 @@
 #define CC_MAX_CWND		(64U << 20)
 #define CC_ALPHA_ONE		1024U
 #define CC_ALPHA_SHIFT		4	/* g = 1/16 */
+#define CC_MIN_FRACTION		16	/* of a packet */
+#define CC_SWAP_ROUNDS		3	/* congested in a row, while another path is not */
+#define CC_CLEAN_ROUNDS		8	/* then growth speeds up, to 1/8 per round trip */
+#define CC_CLEAN_MAX		40
+#define CC_CLEAN_DIV		256
+#define CC_LATE_ACKS		3
+#define CC_STUCK_PKTS		4
+#define CC_STUCK_ROUNDS		8
 #define CC_HEAVY_LOSS		20	/* of the last 64: about 30 % (rule 31) */
 #define CC_DELAYED_LOSS		13	/* of the last 64, with delay: about 20 % */
 
@@ -23,9 +31,21 @@ static u32 cc_mss(const struct mroce_path *p)
 
 static void cc_set(struct mroce_path *p, u64 cwnd)
 {
-	u32 floor = cc_mss(p);
+	p->cc.cwnd = clamp_t(u64, cwnd, cc_mss(p), CC_MAX_CWND);
+}
 
-	p->cc.cwnd = clamp_t(u64, cwnd, floor, CC_MAX_CWND);
+/*
+ * Below a packet the path rests; the last one in use keeps a fraction, which pacing turns into a
+ * rate [M128].
+ */
+static void cc_reduce(struct mroce_path *p, u64 cwnd)
+{
+	u32 mss = cc_mss(p);
+
+	if (cwnd >= mss || mroce_select_rest(p))
+		cc_set(p, cwnd);
+	else
+		p->cc.cwnd = max_t(u64, cwnd, mss / CC_MIN_FRACTION);
 }
 
 /**
@@ -58,7 +78,41 @@ static void dctcp_init(struct mroce_path *p)
 	p->cc.round_end = p->tx.nxt;
 }
 
-/* A round trip has passed: fold its marks into alpha and allow the next reduction [M123]. */
+/* Every path in use is congested: then the bottleneck is shared, and no other path helps. */
+static bool cc_all_congested(const struct mroce_conn *conn)
+{
+	const struct mroce_path *p;
+
+	list_for_each_entry(p, &conn->active, active_link)
+		if (!p->cc.congested)
+			return false;
+	return true;
+}
+
+/* A path that stays congested while others are clear gives its place to one that rests. */
+static void cc_steer(struct mroce_path *p)
+{
+	struct mroce_cc *cc = &p->cc;
+
+	if (!cc->round_ce && !cc_delayed(p)) {
+		cc->congested = 0;
+		if (cc->clean < CC_CLEAN_MAX)
+			cc->clean++;
+		return;
+	}
+	cc->clean = 0;
+	if (cc->congested < CC_SWAP_ROUNDS) {
+		cc->congested++;
+		return;
+	}
+	if (!cc_all_congested(p->conn))
+		mroce_select_swap(p);
+}
+
+/*
+ * A round trip has passed: fold its marks into alpha and allow the next reduction [M123]. Delay
+ * that stays while the window is this small is not of our making: the route has become longer.
+ */
 static void dctcp_round(struct mroce_path *p)
 {
 	struct mroce_cc *cc = &p->cc;
@@ -66,8 +120,17 @@ static void dctcp_round(struct mroce_path *p)
 	if (cc->round_pkts) {
 		u32 frac = min(cc->round_ce, cc->round_pkts) * CC_ALPHA_ONE / cc->round_pkts;
 
-		cc->alpha += (s32)(frac - cc->alpha) / (1 << CC_ALPHA_SHIFT);
+		if (frac < cc->alpha)
+			cc->alpha -= max((cc->alpha - frac) >> CC_ALPHA_SHIFT, 1U);
+		else
+			cc->alpha += (frac - cc->alpha) >> CC_ALPHA_SHIFT;
 	}
+	cc->stuck = cc_delayed(p) && cc->cwnd <= CC_STUCK_PKTS * cc_mss(p) ? cc->stuck + 1 : 0;
+	if (cc->stuck >= CC_STUCK_ROUNDS) {
+		mroce_rtt_forget_min(&p->rtt);
+		cc->stuck = 0;
+	}
+	cc_steer(p);
 	cc->round_pkts = 0;
 	cc->round_ce = 0;
 	cc->reduced = false;
@@ -76,11 +139,11 @@ static void dctcp_round(struct mroce_path *p)
 
 static u64 cc_conn_cwnd(const struct mroce_conn *conn)
 {
+	const struct mroce_path *p;
 	u64 sum = 0;
-	u32 i;
 
-	for (i = 0; i < conn->npaths; i++)
-		sum += conn->paths[i]->cc.cwnd;
+	list_for_each_entry(p, &conn->active, active_link)
+		sum += p->cc.cwnd;
 	return sum;
 }
 
@@ -93,16 +156,46 @@ static void dctcp_grow(struct mroce_path *p, u32 bytes)
 		cc_set(p, (u64)cc->cwnd + bytes);
 		return;
 	}
+	if (cc->cwnd < cc_mss(p)) {
+		cc->cwnd = min(2 * cc->cwnd, cc_mss(p));
+		return;
+	}
 	/*
 	 * One packet per round trip over all paths together [M125], given to the paths by what each
-	 * delivers.
+	 * delivers; more if nothing has been in the way for long.
 	 */
 	cc->acc += bytes;
 	total = cc_conn_cwnd(p->conn);
+	if (cc->clean > CC_CLEAN_ROUNDS)
+		total = min(total, (u64)CC_CLEAN_DIV * cc_mss(p) / (cc->clean - CC_CLEAN_ROUNDS));
 	if (cc->acc >= total) {
-		cc->acc = 0;
+		cc->acc -= total;
 		cc_set(p, (u64)cc->cwnd + cc_mss(p));
 	}
+}
+
+/*
+ * A queue builds up faster than the smoothed round trip shows in slow start: a few late samples in
+ * a row end it, for all paths over the same egress.
+ */
+static void cc_slow_start_over(struct mroce_path *p)
+{
+	struct mroce_path *o;
+
+	list_for_each_entry(o, &p->conn->active, active_link)
+		if (o->route.ifindex == p->route.ifindex)
+			o->cc.ssthresh = min(o->cc.ssthresh, o->cc.cwnd);
+	p->cc.ssthresh = min(p->cc.ssthresh, p->cc.cwnd);
+	mroce_count(p->conn->peer, MROCE_CNT_CWND_DELAY);
+}
+
+static bool cc_too_late(struct mroce_path *p)
+{
+	if (!p->rtt.srtt || p->rtt.latest <= p->rtt.min + mroce_delay_target(p)) {
+		p->cc.late = 0;
+		return false;
+	}
+	return ++p->cc.late >= CC_LATE_ACKS;
 }
 
 static void dctcp_ack(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now)
@@ -112,27 +205,26 @@ static void dctcp_ack(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now
 
 	cc->round_pkts += pkts;
 	cc->round_ce += ce;
-	cc->loss_map <<= min(pkts, 63U);
+	cc->loss_map = pkts < 64 ? cc->loss_map << pkts : 0;
 	if (!mroce_before(p->tx.una, cc->round_end))
 		dctcp_round(p);
 	if (ce && !cc->reduced) {
 		cc->reduced = true;
 		cc->ssthresh = 0;
-		cc_set(p, cc->cwnd - div_u64((u64)cc->cwnd * cc->alpha, 2 * CC_ALPHA_ONE));
+		cc_reduce(p, cc->cwnd - div_u64((u64)cc->cwnd * cc->alpha, 2 * CC_ALPHA_ONE));
 		mroce_count(p->conn->peer, MROCE_CNT_CWND_CE);
 		return;
 	}
 	if (ce)
 		return;
-	if (cc_delayed(p)) {
-		if (cc->cwnd < cc->ssthresh) {
-			cc->ssthresh = cc->cwnd;
-			mroce_count(p->conn->peer, MROCE_CNT_CWND_DELAY);
-		}
+	if (cc->cwnd < cc->ssthresh && (cc_too_late(p) || cc_delayed(p)))
+		cc_slow_start_over(p);
+	if (cc_delayed(p))
 		return;
-	}
-	if (limited)
-		dctcp_grow(p, bytes);
+	if (!limited || !mroce_path_active(p))
+		return;
+	dctcp_grow(p, bytes);
+	mroce_select_grown(p);
 }
 
 /*
@@ -152,16 +244,18 @@ static bool loss_is_congestion(const struct mroce_path *p)
 static void dctcp_loss(struct mroce_path *p, u32 pkts, u64 now)
 {
 	struct mroce_cc *cc = &p->cc;
-	u32 n;
+	u32 n, lost;
 
 	for (n = min(pkts, 64U); n; n--)
 		cc->loss_map = cc->loss_map << 1 | 1;
-	if (cc->reduced)
-		return;
-	if (!loss_is_congestion(p))
+	lost = hweight64(cc->loss_map);
+	if (lost >= CC_DELAYED_LOSS && cc->cwnd < cc->ssthresh)
+		cc_slow_start_over(p);
+	if (cc->reduced || !loss_is_congestion(p))
 		return;
 	cc->reduced = true;
-	cc_set(p, (u64)cc->cwnd * 3 / 4);
+	/* To what is delivered (rule 31), or a quarter if marks or delay tell of a queue. */
+	cc_reduce(p, (u64)cc->cwnd * (64 - clamp(lost, 16U, 60U)) / 64);
 	cc->ssthresh = cc->cwnd;
 	mroce_count(p->conn->peer, MROCE_CNT_CWND_LOSS);
 }
@@ -170,9 +264,23 @@ static void dctcp_rto(struct mroce_path *p, u64 now)
 {
 	struct mroce_cc *cc = &p->cc;
 
+	cc->undo_cwnd = cc->cwnd;
+	cc->undo_ssthresh = cc->ssthresh;
 	cc->ssthresh = max(cc->cwnd / 2, 2 * cc_mss(p));
 	cc->reduced = true;
 	cc_set(p, 2 * cc_mss(p));
+}
+
+static void dctcp_undo(struct mroce_path *p, u64 now)
+{
+	cc_set(p, max(p->cc.cwnd, p->cc.undo_cwnd));
+	p->cc.ssthresh = max(p->cc.ssthresh, p->cc.undo_ssthresh);
+}
+
+/* A route that failed is no congestion: back to the old window by slow start. */
+static void dctcp_rerouted(struct mroce_path *p, u64 now)
+{
+	p->cc.ssthresh = max(p->cc.ssthresh, p->cc.undo_cwnd);
 }
 
 const struct mroce_cc_ops mroce_cc_dctcp = {
@@ -181,4 +289,6 @@ const struct mroce_cc_ops mroce_cc_dctcp = {
 	.ack	= dctcp_ack,
 	.loss	= dctcp_loss,
 	.rto	= dctcp_rto,
+	.undo	= dctcp_undo,
+	.rerouted = dctcp_rerouted,
 };

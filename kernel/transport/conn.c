@@ -35,6 +35,13 @@ static void idle_timer(struct mroce_timer *t, u64 now)
 	u64 last = max(conn->rx_last, conn->tx_last);
 	u32 i;
 
+	/* Nobody sends here, nobody answers: what is in flight concerns nobody [M35]. */
+	if (!conn->peer->nstreams && conn->state == MROCE_CONN_OPEN &&
+	    now - conn->rx_last >= MROCE_IDLE_LIFE) {
+		mroce_count(conn->peer, MROCE_CNT_CONN_EXPIRED);
+		mroce_conn_destroy(conn);
+		return;
+	}
 	if (!conn_quiet(conn) || now - last < MROCE_TRIM_AFTER) {
 		mroce_timer_arm(&conn->peer->timers, t, now + MROCE_TRIM_AFTER);
 		return;
@@ -42,16 +49,13 @@ static void idle_timer(struct mroce_timer *t, u64 now)
 	mroce_pool_trim(conn->peer, &conn->segs);
 	mroce_pool_trim(conn->peer, &conn->sents);
 	mroce_pool_trim(conn->peer, &conn->peer->rmsgs);
-	for (i = 0; i < conn->npaths_alloc; i++)
+	for (i = 0; i < conn->npaths_alloc; i++) {
 		mroce_txwin_trim(conn->paths[i]);
+		mroce_rxwin_trim(conn->peer, &conn->paths[i]->rx);
+	}
 	if (conn->peer->nstreams || conn->state != MROCE_CONN_OPEN)
 		return;
-	if (now - last >= MROCE_IDLE_LIFE) {
-		mroce_count(conn->peer, MROCE_CNT_CONN_EXPIRED);
-		mroce_conn_destroy(conn);
-		return;
-	}
-	mroce_timer_arm(&conn->peer->timers, t, last + MROCE_IDLE_LIFE);
+	mroce_timer_arm(&conn->peer->timers, t, conn->rx_last + MROCE_IDLE_LIFE);
 }
 
 /* Seeds: for each attempt anew, and nobody else's to guess [M14, M139]. */
@@ -85,10 +89,12 @@ static void conn_init(struct mroce_conn *conn, struct mroce_peer *peer, u8 tclas
 	INIT_LIST_HEAD(&conn->ack_wait);
 	INIT_LIST_HEAD(&conn->ack_due);
 	INIT_LIST_HEAD(&conn->credits);
+	INIT_LIST_HEAD(&conn->active);
 	conn->hs_timer.fn = mroce_hs_timer;
 	conn->idle_timer.fn = idle_timer;
 	conn->ack_timer.fn = mroce_ack_timer;
 	conn->kick_timer.fn = kick_timer;
+	conn->home_timer.fn = mroce_home_timer;
 	mroce_pool_init(&conn->segs, sizeof(struct mroce_seg));
 	mroce_pool_init(&conn->sents, sizeof(struct mroce_sent));
 }
@@ -136,7 +142,8 @@ struct mroce_conn *mroce_conn_create(struct mroce_peer *peer, u8 tclass, bool pa
 		peer->ops->free(peer, conn, sizeof(*conn));
 		return NULL;
 	}
-	mroce_conn_spread(conn);
+	mroce_conn_spread(conn, false);
+	mroce_select_start(conn);
 	list_add_tail(&conn->link, &peer->conns);
 	if (passive) {
 		peer->half_open++;
@@ -171,6 +178,7 @@ void mroce_conn_destroy(struct mroce_conn *conn)
 	mroce_timer_cancel(&peer->timers, &conn->idle_timer);
 	mroce_timer_cancel(&peer->timers, &conn->ack_timer);
 	mroce_timer_cancel(&peer->timers, &conn->kick_timer);
+	mroce_timer_cancel(&peer->timers, &conn->home_timer);
 	list_for_each_entry_safe(s, stmp, &conn->credits, credit_link)
 		list_del_init(&s->credit_link);
 	list_for_each_entry_safe(seg, tmp, &conn->ctrl, link)
@@ -196,7 +204,9 @@ struct mroce_conn *mroce_conn_for_class(struct mroce_peer *peer, u8 tclass, u64 
 	list_for_each_entry(conn, &peer->conns, link) {
 		if (conn->tclass != tclass || (peer->loopback && conn->passive))
 			continue;
-		if (!best || conn->state == MROCE_CONN_OPEN)
+		/* Of several half-open ones the newest. */
+		if (!best || conn->state == MROCE_CONN_OPEN ||
+		    (best->state == MROCE_CONN_HALF && conn->state != MROCE_CONN_DEAD))
 			best = conn;
 	}
 	if (!best)
@@ -241,6 +251,8 @@ void mroce_conn_lost(struct mroce_conn *conn, u64 now)
 			mroce_stream_end(s, MROCE_FAIL_PEER_LOST, now);
 			continue;
 		}
+		mroce_timer_cancel(&peer->timers, &s->open_timer);
+		mroce_ctrl_orphan(s);
 		mroce_stream_unbind(s);
 		fresh = mroce_conn_for_class(peer, s->attr.tclass, now);
 		if (!fresh) {
@@ -274,6 +286,7 @@ void mroce_conn_opened(struct mroce_conn *conn, u64 now)
 	conn->state = MROCE_CONN_OPEN;
 	conn->rx_last = now;
 	mroce_timer_cancel(&peer->timers, &conn->hs_timer);
+	mroce_select_start(conn);
 	mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
 	mroce_count(peer, MROCE_CNT_CONN_OPEN);
 
@@ -312,6 +325,10 @@ struct mroce_seg *mroce_seg_get(struct mroce_conn *conn)
  */
 void mroce_seg_put(struct mroce_conn *conn, struct mroce_seg *seg)
 {
+	if (seg->kind == MROCE_SEG_CTRL)
+		conn->nctrl--;
+	if (seg->slot)
+		*seg->slot = NULL;
 	mroce_pool_put(&conn->segs, seg);
 }
 
@@ -423,6 +440,16 @@ static struct mroce_verdict data_verdict(struct mroce_conn *conn, const struct m
 	return mroce_stream_input(conn, d, rx, now);
 }
 
+/*
+ * A packet that was sent again although it had arrived tells the sender that it was late; a copy
+ * that the network made, which comes right behind with the same timestamp, tells nothing.
+ */
+static void data_duplicate(struct mroce_path *p, bool copied)
+{
+	p->dup_count += !copied;
+	mroce_count(p->conn->peer, MROCE_CNT_RX_DUP);
+}
+
 static void data_note(struct mroce_path *p, const struct mroce_data *d, const struct mroce_rx *rx,
 		      bool known, u64 now)
 {
@@ -434,6 +461,7 @@ static void data_note(struct mroce_path *p, const struct mroce_data *d, const st
 	else if (known || d->flags & MROCE_F_RETX)
 		p->ack_moves++;
 	p->from = rx->from;
+	p->rx_psn = d->psn;
 	p->rx_tstamp = d->tstamp;
 	p->rx_tstamp_at = now;
 	p->rx_count++;
@@ -481,7 +509,7 @@ static void data_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	struct mroce_path *p;
 	struct mroce_data d;
 	u8 syn = 0, arg = 0;
-	bool urgent;
+	bool urgent, copied;
 
 	if (!conn->has_peer) {
 		mroce_count(peer, MROCE_CNT_DROP_CONN_STATE);
@@ -502,26 +530,30 @@ static void data_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 							      MROCE_CNT_DROP_NOMEM);
 		return;
 	}
-	mroce_conn_confirm(conn, now);
+	if (!mroce_conn_confirm(conn, false, now)) {
+		mroce_handshake_answer(conn, rx->from);
+		return;
+	}
 	conn->rx_last = now;
+	if (!conn->idle_timer.armed)
+		mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
 	mroce_count(peer, MROCE_CNT_RX_DATA);
 	/* [M49]; gaps and refusals are found in data_new() */
 	urgent = (d.flags & MROCE_F_ACK_REQ) || rx->ce != p->last_ce || !p->rx_count;
 	p->last_ce = rx->ce;
+	copied = d.tstamp == p->rx_tstamp;
 	data_note(p, &d, rx, known != MROCE_RX_NEW, now);
 
 	switch (known) {
 	case MROCE_RX_ACCEPTED:
-		p->dup_count++;
-		mroce_count(peer, MROCE_CNT_RX_DUP);
+		data_duplicate(p, copied);
 		mroce_ack_note(p, true, now);
 		break;
 	case MROCE_RX_REFUSED:
 		if (d.opcode == MROCE_OP_EMPTY) {
 			mroce_rxwin_accept(&p->rx, d.psn);
 		} else {
-			p->dup_count++;
-			mroce_count(peer, MROCE_CNT_RX_DUP);
+			data_duplicate(p, copied);
 			mroce_nak_note(conn, d.path, d.psn, syn, arg);
 		}
 		mroce_ack_note(p, true, now);
@@ -542,13 +574,17 @@ static void probe_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 		return;
 	}
 	conn->rx_last = now;
-	if (pr.flags & MROCE_PROBE_F_REPLY)
+	if (pr.flags & MROCE_PROBE_F_REPLY) {
+		mroce_home_answer(conn, &pr);
+		mroce_conn_out(conn);
 		return;
+	}
 	pr.flags |= MROCE_PROBE_F_REPLY;
 	pr.conn_id = cpu_to_be32(conn->tx_id);
-	conn->probe_reply = pr;
-	conn->probe_from = rx->from;
-	conn->send_probe_reply = true;
+	if (conn->nreplies == MROCE_PROBE_REPLIES)
+		return;
+	conn->replies[conn->nreplies] = pr;
+	conn->reply_to[conn->nreplies++] = rx->from;
 	mroce_conn_out(conn);
 }
 

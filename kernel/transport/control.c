@@ -6,17 +6,26 @@
  */
 #include "internal.h"
 
+/*
+ * Control segments that may wait or be in flight: a peer that asks and never acknowledges gets
+ * no more.
+ */
+#define CTRL_MIN		16
+#define CTRL_PER_STREAM		4
+
 static struct mroce_seg *ctrl_seg(struct mroce_stream *s, u8 opcode)
 {
 	struct mroce_conn *conn = s->conn;
 	struct mroce_seg *seg;
 
-	if (!conn || conn->state == MROCE_CONN_DEAD)
+	if (!conn || conn->state == MROCE_CONN_DEAD ||
+	    conn->nctrl >= CTRL_MIN + CTRL_PER_STREAM * conn->peer->nstreams)
 		return NULL;
 	seg = mroce_seg_get(conn);
 	if (!seg)
 		return NULL;
 	seg->kind = MROCE_SEG_CTRL;
+	conn->nctrl++;
 	seg->opcode = opcode;
 	seg->ctrl.opcode = opcode;
 	seg->ctrl.qpn = s->attr.dst_qpn;
@@ -26,6 +35,8 @@ static struct mroce_seg *ctrl_seg(struct mroce_stream *s, u8 opcode)
 
 static void ctrl_queue(struct mroce_stream *s, struct mroce_seg *seg)
 {
+	if (seg->slot)
+		*seg->slot = seg;
 	list_add_tail(&seg->link, &s->conn->ctrl);
 	mroce_conn_out(s->conn);
 }
@@ -43,8 +54,23 @@ bool mroce_ctrl_open(struct mroce_stream *s)
 	if (!seg)
 		return false;
 	seg->ctrl.nonce = s->nonce;
+	seg->slot = &s->open_seg;
 	ctrl_queue(s, seg);
 	return true;
+}
+
+/**
+ * mroce_ctrl_orphan() - @s ends, what it has asked may still be under way
+ * @s:	stream
+ */
+void mroce_ctrl_orphan(struct mroce_stream *s)
+{
+	if (s->open_seg)
+		s->open_seg->slot = NULL;
+	if (s->query_seg)
+		s->query_seg->slot = NULL;
+	s->open_seg = NULL;
+	s->query_seg = NULL;
 }
 
 /* The answer to OPEN: our tag and the first credit. */
@@ -95,10 +121,14 @@ void mroce_ctrl_closed(struct mroce_stream *s, u8 syndrome)
  */
 void mroce_ctrl_query(struct mroce_stream *s, u32 msn)
 {
-	struct mroce_seg *seg = ctrl_seg(s, MROCE_OP_QUERY);
+	struct mroce_seg *seg;
 
+	if (s->query_seg)	/* the last one has no verdict yet */
+		return;
+	seg = ctrl_seg(s, MROCE_OP_QUERY);
 	if (!seg)
 		return;
+	seg->slot = &s->query_seg;
 	seg->ctrl.tag = s->tx_tag;
 	seg->ctrl.msn = msn;
 	ctrl_queue(s, seg);

@@ -28,8 +28,11 @@
 	C(LOSS_GAP,		"loss_gap")			\
 	C(LOSS_TAIL_PROBE,	"loss_tail_probe")		\
 	C(LOSS_RTO,		"loss_rto")			\
+	C(RTO_UNDONE,		"loss_rto_undone")		\
 	C(SPURIOUS,		"retransmit_spurious")		\
 	C(PATH_REROUTE,		"path_reroute")			\
+	C(PATH_HOME,		"path_home")			\
+	C(PATH_SWAP,		"path_swap")			\
 	C(PATH_REORDER,		"path_reorder_raised")		\
 	C(TX_SELF_REORDER,	"tx_self_reordered")		\
 	C(CWND_CE,		"cwnd_reduced_ce")		\

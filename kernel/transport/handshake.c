@@ -10,6 +10,8 @@
  */
 #include "internal.h"
 
+#define HS_AMBIGUOUS	(~0ULL)
+
 /* [M23] */
 static bool connect_valid(const struct mroce_connect *c)
 {
@@ -47,7 +49,9 @@ static void conn_set_peer(struct mroce_conn *conn, const struct mroce_connect *c
 		mroce_rxwin_free(conn->peer, &p->rx);
 		mroce_rxwin_init(&p->rx, mroce_isn(conn->peer_seed, i), conn->psn_window);
 	}
-	mroce_conn_spread(conn);
+	mroce_conn_spread(conn, false);
+	for (i = 0; i < conn->npaths_alloc; i++)
+		conn->cc->init(conn->paths[i]);
 }
 
 /* Own limits, not the agreed ones; no feature bits exist yet [M30]. */
@@ -94,6 +98,20 @@ static void build_confirm(struct mroce_conn *conn, struct mroce_tx *tx)
 	mroce_count(conn->peer, MROCE_CNT_TX_CTRL);
 }
 
+/* The time of a question, unless an earlier one may get the answer. */
+static void handshake_asked(struct mroce_conn *conn, u64 now)
+{
+	conn->hs_asked_at = conn->hs_asked_at ? HS_AMBIGUOUS : now;
+}
+
+/* The first round-trip sample, if there was one question for this answer. */
+static void handshake_answered(struct mroce_conn *conn, u64 now)
+{
+	if (conn->hs_asked_at && conn->hs_asked_at != HS_AMBIGUOUS)
+		mroce_rtt_sample(&conn->rtt, now - conn->hs_asked_at, now);
+	conn->hs_asked_at = 0;
+}
+
 /**
  * mroce_handshake_output() - a handshake packet if one is due
  * @conn:	connection
@@ -107,6 +125,8 @@ bool mroce_handshake_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 no
 	if (conn->send_accept) {
 		conn->send_accept = false;
 		build_connect(conn, MROCE_PT_ACCEPT, tx);
+		if (conn->state != MROCE_CONN_OPEN)
+			handshake_asked(conn, now);
 		return true;
 	}
 	if (conn->send_confirm) {
@@ -117,6 +137,7 @@ bool mroce_handshake_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 no
 	if (conn->send_connect && conn->state == MROCE_CONN_CONNECTING) {
 		conn->send_connect = false;
 		build_connect(conn, MROCE_PT_CONNECT, tx);
+		handshake_asked(conn, now);
 		conn->hs_tries++;
 		return true;
 	}
@@ -148,16 +169,21 @@ void mroce_hs_timer(struct mroce_timer *t, u64 now)
 	 */
 	mroce_path_fresh_port(conn->paths[conn->hs_tries % conn->npaths_alloc]);
 	conn->next_route = conn->hs_tries - conn->hs_tries % conn->npaths_alloc;
-	mroce_conn_spread(conn);
+	mroce_conn_spread(conn, false);
 	conn->send_connect = true;
 	conn->hs_backoff = min(conn->hs_backoff * 2, MROCE_HS_MAX);
 	mroce_timer_arm(&conn->peer->timers, t, now + conn->hs_backoff);
 	mroce_conn_out(conn);
 }
 
-static void answer_connect(struct mroce_conn *conn, const struct mroce_rx *rx)
+/**
+ * mroce_handshake_answer() - send an ACCEPT
+ * @conn:	connection that knows its peer
+ * @from:	where the question came in
+ */
+void mroce_handshake_answer(struct mroce_conn *conn, struct mroce_route from)
 {
-	conn->hs_from = rx->from;
+	conn->hs_from = from;
 	conn->send_accept = true;
 	mroce_conn_out(conn);
 }
@@ -179,7 +205,8 @@ static struct mroce_conn *connect_known(struct mroce_peer *peer, const struct mr
 	if (peer->loopback)
 		return NULL;
 	list_for_each_entry(conn, &peer->conns, link)
-		if (conn->state == MROCE_CONN_CONNECTING && conn->tclass == c->tclass)
+		if (conn->state == MROCE_CONN_CONNECTING && conn->tclass == c->tclass &&
+		    !conn->has_peer)
 			return conn;
 	return NULL;
 }
@@ -212,7 +239,7 @@ void mroce_peer_connect(struct mroce_peer *peer, struct mroce_rx *rx, u64 now)
 	if (conn) {
 		if (conn->state == MROCE_CONN_CONNECTING)
 			conn_set_peer(conn, &c);
-		answer_connect(conn, rx);
+		mroce_handshake_answer(conn, rx->from);
 		return;
 	}
 	if (peer->half_open >= MROCE_MAX_HALF_OPEN)
@@ -223,7 +250,7 @@ void mroce_peer_connect(struct mroce_peer *peer, struct mroce_rx *rx, u64 now)
 		return;
 	}
 	conn_set_peer(conn, &c);
-	answer_connect(conn, rx);
+	mroce_handshake_answer(conn, rx->from);
 }
 
 /**
@@ -261,6 +288,7 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	if (c.flags & MROCE_CONNECT_F_RETRY) {	/* [M26] */
 		if (conn->cookie != be64_to_cpu(c.cookie)) {
 			conn->cookie = be64_to_cpu(c.cookie);
+			conn->hs_asked_at = 0;
 			conn->send_connect = true;
 			mroce_conn_out(conn);
 		}
@@ -271,6 +299,7 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 		return;
 	}
 	conn_set_peer(conn, &c);
+	handshake_answered(conn, now);
 	conn->rx_last = now;
 	conn->send_confirm = true;
 	mroce_conn_opened(conn, now);
@@ -279,15 +308,30 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 /**
  * mroce_conn_confirm() - a valid packet came under our id: the other end has our ACCEPT [M19]
  * @conn:	connection
+ * @proven:	it held the proof, not only the id and a PSN
  * @now:	current time, ns
  *
+ * Whoever wrote the CONNECT knows the PSNs, and might guess the id: where an open connection would
+ * end, that is not enough.
+ *
  * Context: may open @conn, which ends streams of earlier ones
+ * Return: is it open now?
  */
-void mroce_conn_confirm(struct mroce_conn *conn, u64 now)
+bool mroce_conn_confirm(struct mroce_conn *conn, bool proven, u64 now)
 {
-	if (conn->state == MROCE_CONN_OPEN || !conn->has_peer)
-		return;
+	struct mroce_conn *o;
+
+	if (conn->state == MROCE_CONN_OPEN)
+		return true;
+	if (!conn->has_peer)
+		return false;
+	list_for_each_entry(o, &conn->peer->conns, link)
+		if (!proven && !conn->peer->loopback && o->state == MROCE_CONN_OPEN &&
+		    o->tclass == conn->tclass)
+			return false;
+	handshake_answered(conn, now);
 	mroce_conn_opened(conn, now);
+	return true;
 }
 
 int mroce_build_cookie(const struct mroce_rx *rx, u64 instance, u64 cookie, struct mroce_tx *tx)

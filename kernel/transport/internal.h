@@ -7,8 +7,11 @@
  * File map, from the wire up:
  *	wire.c		checks, decodes and builds packets
  *	rxwin.c		receive window of a path
- *	txwin.c		sent PSNs of a path, loss detection
- *	path.c		path table, selection, timers
+ *	txwin.c		sent PSNs of a path
+ *	loss.c		how loss is found, timers
+ *	path.c		paths, round-trip time
+ *	route.c		the route that a path borrows
+ *	select.c	which paths are used, and by which packet
  *	cc.c		congestion control
  *	ack.c		ACK and NAK, both ways
  *	handshake.c	CONNECT, ACCEPT, RESET
@@ -38,6 +41,7 @@
 #define MROCE_PROBE_SLACK_MAX	(5 * NSEC_MS)	/* where probes turn out to be early */
 #define MROCE_RTT_INIT		(10 * NSEC_MS)	/* before any sample */
 #define MROCE_RTO_MAX		(2 * NSEC_S)
+#define MROCE_REROUTE_RTOS	2		/* RTOs in a row before a path leaves its route */
 #define MROCE_HS_FIRST		(10 * NSEC_MS)	/* CONNECT back-off */
 #define MROCE_HS_MAX		NSEC_S
 #define MROCE_HALF_OPEN_LIFE	(5 * NSEC_S)
@@ -45,6 +49,7 @@
 #define MROCE_TRIM_AFTER	NSEC_S
 #define MROCE_RSN_WINDOW	64		/* SRQ entries bound ahead (rule 4) */
 #define MROCE_MAX_HALF_OPEN	8		/* passive connections per peer */
+#define MROCE_PROBE_REPLIES	8		/* that may wait to be sent */
 #define MROCE_SPORT_MIN		49152
 
 /* enum mroce_seg_kind: whose content a PSN carries */
@@ -84,6 +89,7 @@ struct mroce_ctrl {
  * struct mroce_seg - the content of one PSN
  * @link:	stream->segs (in flight), stream->requeue, or conn->ctrl (to be sent)
  * @stream:	owner; NULL for CTRL
+ * @slot:	CTRL: who must know when it is gone, or NULL
  * @sent:	the PSN that carries it, NULL while it waits
  * @msg:	MSG
  * @resp:	RESP
@@ -99,6 +105,7 @@ struct mroce_ctrl {
 struct mroce_seg {
 	struct list_head link;
 	struct mroce_stream *stream;
+	struct mroce_seg **slot;
 	struct mroce_sent *sent;
 	union {
 		struct mroce_msg *msg;
@@ -121,6 +128,7 @@ struct mroce_seg {
  * @bytes:	counted against the window at the last transmission
  * @lost:	in path->lost
  * @probe:	its next transmission is a tail probe: asks for an ACK, and may be a duplicate
+ * @timed_out:	in path->lost because of an RTO
  * @ntx:	transmissions, saturating
  * @epoch:	of the path at the last transmission
  *
@@ -135,6 +143,7 @@ struct mroce_sent {
 	u32 bytes;
 	bool lost;
 	bool probe;
+	bool timed_out;
 	u8 ntx;
 	u8 epoch;
 };
@@ -171,8 +180,12 @@ struct mroce_cc_ops {
 	void (*ack)(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now);
 	/** @loss: a gap showed @pkts lost */
 	void (*loss)(struct mroce_path *p, u32 pkts, u64 now);
-	/** @rto: nothing came back for an RTO */
+	/** @rto: nothing came back for an RTO; the first of a series only */
 	void (*rto)(struct mroce_path *p, u64 now);
+	/** @rerouted: a failed route was left for one that lives */
+	void (*rerouted)(struct mroce_path *p, u64 now);
+	/** @undo: the RTOs since the last progress were needless */
+	void (*undo)(struct mroce_path *p, u64 now);
 };
 
 /**
@@ -186,6 +199,12 @@ struct mroce_cc_ops {
  * @reduced:	already reduced in this round
  * @acc:	bytes accepted towards the next increase
  * @loss_map:	the last 64 verdicts, 1 = lost
+ * @undo_cwnd:	@cwnd before the RTO
+ * @undo_ssthresh: @ssthresh before it
+ * @congested:	rounds in a row with marks or delay
+ * @clean:	rounds in a row without, window full
+ * @late:	samples in a row that were delayed
+ * @stuck:	rounds in a row that were delayed though the window is small
  *
  * Written by the algorithm only. Under the peer's lock.
  */
@@ -199,12 +218,19 @@ struct mroce_cc {
 	bool reduced;
 	u32 acc;
 	u64 loss_map;
+	u32 undo_cwnd;
+	u32 undo_ssthresh;
+	u8 congested;
+	u8 clean;
+	u8 late;
+	u8 stuck;
 };
 
 /**
  * struct mroce_rtt - round-trip estimate, ns
  * @srtt:	smoothed; 0: no sample
  * @var:	smoothed deviation
+ * @latest:	newest sample
  * @min:	smallest of the last 10 s: of this and the previous 5 s slot
  * @slot_min:	smallest in this slot
  * @slot_end:	when this slot ends
@@ -214,16 +240,65 @@ struct mroce_cc {
 struct mroce_rtt {
 	u64 srtt;
 	u64 var;
+	u64 latest;
 	u64 min;
 	u64 slot_min;
 	u64 slot_end;
 };
 
 /**
+ * struct mroce_loss - how loss is found on a path
+ * @order_acked:	highest order of transmission accepted in @epoch_acked
+ * @rtt_acked:		time from that transmission to its acceptance, ns
+ * @epoch_acked:	epoch of @order_acked
+ * @any_acked:		@order_acked is valid
+ * @asked:		the last transmission asked for an ACK at once
+ * @probes:		tail probes since the last progress
+ * @rtos:		RTOs since then
+ * @reorder:		how late a packet may be behind one that overtook it, ns
+ * @reorder_seen:	lateness met in this slot, ns
+ * @reorder_prev:	in the slot before, ns
+ * @reorder_end:	end of this slot, ns; 0: no tolerance
+ * @dup_seen:		dup_count in the last ACK
+ * @dup_allowed:	duplicates that our own probes may cause
+ * @progress_at:	when an ACK last brought something new, ns
+ * @probed_at:		when the last tail probe was decided on, ns
+ * @probe_tick:		timestamp of the last tail probe
+ * @rto_tick:		timestamp of the first of @rtos
+ *
+ * Written by loss.c, @probe_tick by output.c. Under the peer's lock.
+ */
+struct mroce_loss {
+	u32 order_acked;
+	u8 epoch_acked;
+	bool any_acked;
+	bool asked;
+	u8 probes;
+	u8 rtos;
+	u64 rtt_acked;
+	u64 reorder;
+	u64 reorder_seen;
+	u64 reorder_prev;
+	u64 reorder_end;
+	u32 dup_seen;
+	u32 dup_allowed;
+	u64 progress_at;
+	u64 probed_at;
+	u32 probe_tick;
+	u32 rto_tick;
+};
+
+/**
  * struct mroce_path - one path: a sequence space each way, and the route it borrows
  * @conn:		connection; constant
  * @index:		its number on the wire; constant
- * @route:		send: egress and source port
+ * @route:		send: egress and source port in use
+ * @home:		send: its own
+ * @away:		send: @route is another path's, @home is probed
+ * @home_ask:		send: a PROBE to @home is due
+ * @home_answers:	send: answers since it left
+ * @home_seq:		send: of the PROBE that may be answered
+ * @active_link:	send: in conn->active; empty: it rests
  * @route_payload:	send: largest payload this route carries, bytes
  * @epoch:		send: of the route; loss is not inferred across epochs
  * @tx:			send: window
@@ -231,22 +306,15 @@ struct mroce_rtt {
  * @lost:		send: mroce_sent.tx_link, to be sent again
  * @inflight_bytes:	send: of @inflight
  * @order:		send: next transmission's order
- * @order_acked:	send: highest order accepted in @epoch_acked
- * @epoch_acked:	send: epoch of @order_acked
- * @any_acked:		send: @order_acked is valid
- * @reorder:		send: later acceptances that a packet may miss before it counts as lost
- * @dup_seen:		send: dup_count in the last ACK
- * @dup_allowed:	send: duplicates that our own probes may cause
  * @ce_seen:		send: ce_count in the last ACK
  * @last_ack:		send: when it last came, ns; 0: never
- * @probes:		send: tail probes since the last progress
- * @probe_tick:		send: timestamp of the last tail probe
- * @rtos:		send: RTOs since the last progress
+ * @loss:		send: how loss is found here
  * @rtt:		send: of this path's samples
  * @cc:			send: congestion state
- * @timer:		send: tail probe, then RTO
+ * @timer:		send: overdue packets, tail probe, RTO
  * @rx:			receive: window
  * @from:		receive: where the newest packet came in
+ * @rx_psn:		receive: PSN of the newest packet
  * @rx_tstamp:		receive: of the newest packet, as sent
  * @rx_tstamp_at:	receive: when that arrived, ns
  * @ce_count:		receive: CE-marked packets, ever
@@ -265,24 +333,22 @@ struct mroce_path {
 
 	/* send */
 	struct mroce_route route;
+	struct mroce_route home;
+	bool away;
+	bool home_ask;
+	u8 home_answers;
+	u32 home_seq;
 	u32 route_payload;
 	u8 epoch;
+	struct list_head active_link;
 	struct mroce_txwin tx;
 	struct list_head inflight;
 	struct list_head lost;
 	u32 inflight_bytes;
 	u32 order;
-	u32 order_acked;
-	u8 epoch_acked;
-	bool any_acked;
-	u32 reorder;
-	u32 dup_seen;
-	u32 dup_allowed;
 	u32 ce_seen;
 	u64 last_ack;
-	u8 probes;
-	u32 probe_tick;
-	u8 rtos;
+	struct mroce_loss loss;
 	struct mroce_rtt rtt;
 	struct mroce_cc cc;
 	struct mroce_timer timer;
@@ -291,6 +357,7 @@ struct mroce_path {
 	struct mroce_rxwin rx;
 	struct mroce_route from;
 	u8 ack_moves;
+	u32 rx_psn;
 	u32 rx_tstamp;
 	u64 rx_tstamp_at;
 	u32 ce_count;
@@ -347,18 +414,25 @@ struct mroce_nak_item {
  * @send_confirm:	a confirming ACK is to be sent
  * @hs_from:		where the CONNECT came in: ACCEPT goes back there
  * @hs_tries:		CONNECTs sent
+ * @hs_asked_at:	when CONNECT or ACCEPT was sent, ns; 0: not; ~0: several times
  * @hs_timer:		CONNECT again, or end of a half-open life
  * @idle_timer:		trim, expire
  * @ack_timer:		@ack_wait becomes due
  * @kick_timer:		try again after a failed allocation
+ * @home_timer:		probe the homes of paths that are away
  * @max_payload:	agreed, bytes
  * @payload:		used now: what every route carries, bytes
  * @psn_window:		agreed, PSNs
  * @msn_window:		agreed, MSNs
  * @npaths:		agreed
  * @npaths_alloc:	paths in @paths
- * @next_path:		rotation among equals
+ * @next_path:		where the search for a resting path begins
+ * @nactive:		paths in @active
+ * @active:		mroce_path.active_link: in use, the longest unused first
  * @next_route:		the route that the next path takes
+ * @next_home:		whose home is probed first
+ * @next_lost:		whose losses go out first
+ * @nctrl:		control segments, waiting or in flight
  * @nstreams:		streams whose send direction is bound here
  * @paths:		by index
  * @cc:			congestion control of all its paths
@@ -376,9 +450,9 @@ struct mroce_nak_item {
  * @credits:		mroce_stream.credit_link: whose credit goes into the next ACK
  * @naks:		refusals to be reported
  * @nnaks:		their number
- * @probe_reply:	to be sent if @send_probe_reply
- * @probe_from:		where the probe came in
- * @send_probe_reply:	a probe is to be answered
+ * @replies:		probes to be answered
+ * @reply_to:		where each came in
+ * @nreplies:		their number
  * @segs:		pool of struct mroce_seg
  * @sents:		pool of struct mroce_sent
  *
@@ -406,10 +480,12 @@ struct mroce_conn {
 	bool send_confirm;
 	struct mroce_route hs_from;
 	u32 hs_tries;
+	u64 hs_asked_at;
 	struct mroce_timer hs_timer;
 	struct mroce_timer idle_timer;
 	struct mroce_timer ack_timer;
 	struct mroce_timer kick_timer;
+	struct mroce_timer home_timer;
 
 	u32 max_payload;
 	u32 payload;
@@ -418,7 +494,12 @@ struct mroce_conn {
 	u32 npaths;
 	u32 npaths_alloc;
 	u32 next_path;
+	u32 nactive;
+	struct list_head active;
 	u32 next_route;
+	u32 next_home;
+	u32 next_lost;
+	u32 nctrl;
 	u32 nstreams;
 	struct mroce_path *paths[MROCE_MAX_PATHS];
 
@@ -438,9 +519,9 @@ struct mroce_conn {
 	struct list_head credits;
 	struct mroce_nak_item naks[MROCE_MAX_NAK_RECS];
 	u32 nnaks;
-	struct mroce_probe probe_reply;
-	struct mroce_route probe_from;
-	bool send_probe_reply;
+	struct mroce_probe replies[MROCE_PROBE_REPLIES];
+	struct mroce_route reply_to[MROCE_PROBE_REPLIES];
+	u32 nreplies;
 
 	struct mroce_pool segs;
 	struct mroce_pool sents;
@@ -599,10 +680,22 @@ void mroce_txwin_undo(struct mroce_conn *conn, struct mroce_path *p, struct mroc
 struct mroce_sent *mroce_txwin_find(const struct mroce_txwin *w, u32 psn);
 void mroce_txwin_sent(struct mroce_path *p, struct mroce_sent *sent, u64 now);
 void mroce_txwin_lose(struct mroce_path *p, struct mroce_sent *sent);
+void mroce_txwin_unlose(struct mroce_path *p);
 u32 mroce_txwin_accept(struct mroce_path *p, u32 psn, u64 now);
-u32 mroce_txwin_detect(struct mroce_path *p);
 void mroce_txwin_drop(struct mroce_path *p);
 void mroce_txwin_trim(struct mroce_path *p);
+
+/* --- loss.c --- */
+u64 mroce_path_pto(const struct mroce_path *p);
+u64 mroce_path_rto(const struct mroce_path *p);
+u64 mroce_conn_rto(const struct mroce_conn *conn);
+void mroce_loss_arm(struct mroce_path *p);
+void mroce_loss_accepted(struct mroce_path *p, const struct mroce_sent *sent, u64 now);
+void mroce_loss_duplicates(struct mroce_path *p, u32 count, u64 now);
+void mroce_loss_progress(struct mroce_path *p, u32 echo, u64 now);
+void mroce_loss_all(struct mroce_path *p);
+u32 mroce_loss_detect(struct mroce_path *p, u64 now);
+void mroce_loss_timer(struct mroce_timer *t, u64 now);
 
 /* --- cc.c --- */
 extern const struct mroce_cc_ops mroce_cc_dctcp;
@@ -610,17 +703,31 @@ u64 mroce_delay_target(const struct mroce_path *p);
 
 /* --- path.c --- */
 void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now);
+void mroce_rtt_forget_min(struct mroce_rtt *r);
 u64 mroce_path_srtt(const struct mroce_path *p);
-u64 mroce_path_pto(const struct mroce_path *p);
-u64 mroce_path_rto(const struct mroce_path *p);
-u64 mroce_conn_rto(const struct mroce_conn *conn);
 struct mroce_path *mroce_path_create(struct mroce_conn *conn, u8 index);
 void mroce_path_destroy(struct mroce_path *p);
-void mroce_path_reroute(struct mroce_path *p, u64 now);
+
+/* --- route.c --- */
 void mroce_path_fresh_port(struct mroce_path *p);
-void mroce_path_arm(struct mroce_path *p, u64 now);
+void mroce_path_reroute(struct mroce_path *p, u64 now);
+struct mroce_path *mroce_path_living(const struct mroce_path *p, u64 now);
+int mroce_conn_spread(struct mroce_conn *conn, bool level);
+void mroce_home_timer(struct mroce_timer *t, u64 now);
+bool mroce_home_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now);
+void mroce_home_answer(struct mroce_conn *conn, const struct mroce_probe *pr);
+
+/* --- select.c --- */
+void mroce_select_start(struct mroce_conn *conn);
+void mroce_select_grown(struct mroce_path *p);
+bool mroce_select_rest(struct mroce_path *p);
+void mroce_select_swap(struct mroce_path *p);
 struct mroce_path *mroce_path_select(struct mroce_conn *conn, u32 bytes, u64 now);
-int mroce_conn_spread(struct mroce_conn *conn);
+
+static inline bool mroce_path_active(const struct mroce_path *p)
+{
+	return !list_empty(&p->active_link);
+}
 
 /* --- ack.c --- */
 void mroce_ack_note(struct mroce_path *p, bool now_please, u64 now);
@@ -634,7 +741,8 @@ void mroce_ack_timer(struct mroce_timer *t, u64 now);
 /* --- handshake.c --- */
 bool mroce_handshake_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now);
 void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now);
-void mroce_conn_confirm(struct mroce_conn *conn, u64 now);
+bool mroce_conn_confirm(struct mroce_conn *conn, bool proven, u64 now);
+void mroce_handshake_answer(struct mroce_conn *conn, struct mroce_route from);
 void mroce_hs_timer(struct mroce_timer *t, u64 now);
 
 /* --- conn.c --- */
@@ -653,6 +761,7 @@ void mroce_seg_refused(struct mroce_conn *conn, struct mroce_seg *seg, u8 syn, u
 /* --- control.c --- */
 bool mroce_ctrl_open(struct mroce_stream *s);
 void mroce_ctrl_closed(struct mroce_stream *s, u8 syndrome);
+void mroce_ctrl_orphan(struct mroce_stream *s);
 void mroce_ctrl_query(struct mroce_stream *s, u32 msn);
 struct mroce_verdict mroce_ctrl_input(struct mroce_conn *conn, const struct mroce_data *d,
 				      const struct mroce_rx *rx, u64 now);

@@ -32,8 +32,9 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 		flags |= MROCE_F_RETX | MROCE_F_ACK_REQ;
 		mroce_count(peer, MROCE_CNT_TX_RETX);
 	}
+	p->loss.asked = flags & MROCE_F_ACK_REQ;
 	if (sent->probe)
-		p->probe_tick = mroce_tick(now);
+		p->loss.probe_tick = mroce_tick(now);
 	sent->probe = false;
 	if (!sent->seg)
 		mroce_count(peer, MROCE_CNT_TX_EMPTY);
@@ -41,7 +42,7 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 	mroce_count(peer, MROCE_CNT_TX_DATA);
 	peer->stats[MROCE_CNT_TX_BYTES] += tx->len;
 	if (!p->timer.armed)
-		mroce_path_arm(p, now);
+		mroce_loss_arm(p);
 	if (!conn->idle_timer.armed)
 		mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
 }
@@ -57,7 +58,7 @@ static bool output_lost(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	if (!conn->lost_pkts)
 		return false;
 	for (i = 0; i < conn->npaths; i++) {
-		struct mroce_path *p = conn->paths[i];
+		struct mroce_path *p = conn->paths[(conn->next_lost + i) % conn->npaths];
 		struct mroce_sent *sent;
 
 		if (list_empty(&p->lost))
@@ -65,6 +66,7 @@ static bool output_lost(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 		sent = list_first_entry(&p->lost, struct mroce_sent, tx_link);
 		if (!sent->probe && !path_room(p, sent_bytes(sent->seg)))
 			continue;
+		conn->next_lost = p->index + 1;
 		transmit(conn, p, sent, 0, tx, now);
 		return true;
 	}
@@ -115,6 +117,16 @@ static void no_memory(struct mroce_conn *conn, u64 now)
 		mroce_timer_arm(&conn->peer->timers, &conn->kick_timer, now + NSEC_MS);
 }
 
+/*
+ * Nothing follows on this path that would bring the verdict along: each path has its last
+ * packet.
+ */
+static bool last_of_paths(const struct mroce_conn *conn)
+{
+	return (list_empty(&conn->ctrl) && list_empty(&conn->ready)) ||
+	       conn->backlog < (u64)conn->nactive * conn->payload;
+}
+
 static bool output_new(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 {
 	struct mroce_sent *sent;
@@ -139,8 +151,7 @@ static bool output_new(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	}
 	sent->seg = seg;
 	seg->sent = sent;
-	/* Nothing follows that would bring the verdict along. */
-	if (list_empty(&conn->ctrl) && list_empty(&conn->ready))
+	if (last_of_paths(conn))
 		flags |= MROCE_F_ACK_REQ;
 	transmit(conn, p, sent, flags, tx, now);
 	return true;
@@ -148,12 +159,14 @@ static bool output_new(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 
 static bool output_probe_reply(struct mroce_conn *conn, struct mroce_tx *tx)
 {
-	if (!conn->send_probe_reply)
+	u32 n;
+
+	if (!conn->nreplies)
 		return false;
-	conn->send_probe_reply = false;
-	mroce_tx_init(tx, conn, conn->probe_from, conn->tclass);
-	memcpy(tx->hdr, &conn->probe_reply, sizeof(conn->probe_reply));
-	tx->hdr_len = sizeof(conn->probe_reply);
+	n = --conn->nreplies;
+	mroce_tx_init(tx, conn, conn->reply_to[n], conn->tclass);
+	memcpy(tx->hdr, &conn->replies[n], sizeof(conn->replies[n]));
+	tx->hdr_len = sizeof(conn->replies[n]);
 	mroce_count(conn->peer, MROCE_CNT_TX_PROBE);
 	return true;
 }
@@ -165,8 +178,8 @@ static bool conn_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	if (conn->state != MROCE_CONN_OPEN)
 		return false;
 	return mroce_nak_output(conn, tx, now) || mroce_ack_output(conn, tx, now) ||
-	       output_probe_reply(conn, tx) || output_lost(conn, tx, now) ||
-	       output_new(conn, tx, now);
+	       output_probe_reply(conn, tx) || mroce_home_output(conn, tx, now) ||
+	       output_lost(conn, tx, now) || output_new(conn, tx, now);
 }
 
 int mroce_peer_output(struct mroce_peer *peer, struct mroce_tx *tx, u64 now)

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Paths: round-trip estimate, the one timer of each (tail probe, then RTO), choice of a path per
- * packet, and the route that a path borrows.
+ * Paths: birth and death, and the round-trip estimate of each.
  */
 #include "internal.h"
 
 #define RTT_MIN_SLOT	(5 * NSEC_S)	/* min covers one to two slots */
-#define RTO_SLACK	(500 * NSEC_US)
-#define REROUTE_RTOS	2		/* RTOs in a row before the path takes another route */
 
 /**
  * mroce_rtt_sample() - RFC 6298's estimator, and a windowed minimum
@@ -18,6 +15,7 @@
 void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now)
 {
 	rtt = max(rtt, 1ULL);
+	r->latest = rtt;
 	if (!r->srtt) {
 		r->srtt = rtt;
 		r->var = rtt / 2;
@@ -37,9 +35,14 @@ void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now)
 	r->min = min(r->min, rtt);
 }
 
-static const struct mroce_rtt *path_rtt(const struct mroce_path *p)
+/**
+ * mroce_rtt_forget_min() - the smallest sample is of a route that is no more
+ * @r:	estimate
+ */
+void mroce_rtt_forget_min(struct mroce_rtt *r)
 {
-	return p->rtt.srtt ? &p->rtt : &p->conn->rtt;
+	r->min = r->srtt - min(r->var, r->srtt / 2);
+	r->slot_min = r->min;
 }
 
 /**
@@ -52,203 +55,7 @@ static const struct mroce_rtt *path_rtt(const struct mroce_path *p)
  */
 u64 mroce_path_srtt(const struct mroce_path *p)
 {
-	return path_rtt(p)->srtt ?: MROCE_RTT_INIT;
-}
-
-/**
- * mroce_path_pto() - how long the tail may stay silent before it is probed [M58]
- * @p:	path
- *
- * Return: ns
- */
-u64 mroce_path_pto(const struct mroce_path *p)
-{
-	const struct mroce_rtt *r = path_rtt(p);
-
-	return r->srtt ? 2 * r->srtt + 2 * r->var + p->conn->probe_slack : 2 * MROCE_RTT_INIT;
-}
-
-static u64 rtt_rto(const struct mroce_rtt *r)
-{
-	return r->srtt ? max(r->srtt + 4 * r->var, 3 * r->srtt) + RTO_SLACK : 2 * MROCE_RTT_INIT;
-}
-
-/**
- * mroce_path_rto() - retransmission timeout, doubled for each RTO in a row
- * @p:	path
- *
- * Return: ns, at most MROCE_RTO_MAX
- */
-u64 mroce_path_rto(const struct mroce_path *p)
-{
-	return min(rtt_rto(path_rtt(p)) << min_t(u32, p->rtos, 16), MROCE_RTO_MAX);
-}
-
-/**
- * mroce_conn_rto() - retransmission timeout by all paths' samples
- * @conn:	connection
- *
- * Return: ns, at most MROCE_RTO_MAX
- */
-u64 mroce_conn_rto(const struct mroce_conn *conn)
-{
-	return min(rtt_rto(&conn->rtt), MROCE_RTO_MAX);
-}
-
-/**
- * mroce_path_arm() - set the path's timer by what is in flight
- * @p:		path
- * @now:	current time, ns
- */
-void mroce_path_arm(struct mroce_path *p, u64 now)
-{
-	struct mroce_timerq *q = &p->conn->peer->timers;
-
-	if (list_empty(&p->inflight)) {
-		mroce_timer_cancel(q, &p->timer);
-		return;
-	}
-	mroce_timer_arm(q, &p->timer, now + (p->probes ? mroce_path_rto(p) : mroce_path_pto(p)));
-}
-
-/*
- * Some other path heard from its peer while this one did not: the route is to blame, not the peer.
- */
-static struct mroce_path *path_living(const struct mroce_path *p, u64 now)
-{
-	struct mroce_conn *conn = p->conn;
-	struct mroce_path *best = NULL;
-	u32 i;
-
-	for (i = 0; i < conn->npaths; i++) {
-		struct mroce_path *o = conn->paths[i];
-
-		if (o == p || o->rtos || !o->last_ack ||
-		    now - o->last_ack > 4 * mroce_conn_rto(conn))
-			continue;
-		if (!best || o->last_ack > best->last_ack)
-			best = o;
-	}
-	return best;
-}
-
-/* All of it goes out again [M58]. The lost list keeps the order in which packets were last sent. */
-static void path_lose_all(struct mroce_path *p)
-{
-	struct mroce_sent *sent, *tmp;
-
-	list_for_each_entry_safe(sent, tmp, &p->inflight, tx_link) {
-		mroce_txwin_lose(p, sent);
-		p->dup_allowed++;
-	}
-}
-
-static void path_timer(struct mroce_timer *t, u64 now)
-{
-	struct mroce_path *p = container_of(t, struct mroce_path, timer);
-	struct mroce_conn *conn = p->conn;
-	struct mroce_sent *tail;
-
-	if (list_empty(&p->inflight))
-		return;
-	if (!p->probes) {
-		p->probes++;
-		tail = list_last_entry(&p->inflight, struct mroce_sent, tx_link);
-		tail->probe = true;
-		mroce_txwin_lose(p, tail);
-		p->dup_allowed++;
-		mroce_count(conn->peer, MROCE_CNT_LOSS_TAIL_PROBE);
-	} else {
-		path_lose_all(p);
-		if (p->rtos < 255)
-			p->rtos++;
-		conn->cc->rto(p, now);
-		mroce_count(conn->peer, MROCE_CNT_LOSS_RTO);
-		if (p->rtos >= REROUTE_RTOS)
-			mroce_path_reroute(p, now);
-	}
-	mroce_path_arm(p, now);
-	mroce_conn_out(conn);
-}
-
-static u16 path_random_sport(struct mroce_peer *peer)
-{
-	return MROCE_SPORT_MIN + peer->ops->random32(peer) % (65536 - MROCE_SPORT_MIN);
-}
-
-/**
- * mroce_path_fresh_port() - other entropy for ECMP; nothing of the path is in flight
- * @p:	path
- */
-void mroce_path_fresh_port(struct mroce_path *p)
-{
-	p->route.sport = path_random_sport(p->conn->peer);
-}
-
-/**
- * mroce_path_reroute() - leave a route that seems dead, with everything in flight [M60, M61]
- * @p:		path
- * @now:	current time, ns
- *
- * A path that lives proves its route: borrow that (rule 9). Otherwise take a fresh port, on the
- * next egress.
- */
-void mroce_path_reroute(struct mroce_path *p, u64 now)
-{
-	struct mroce_conn *conn = p->conn;
-	struct mroce_path *living = path_living(p, now);
-
-	if (living) {
-		p->route = living->route;
-		p->route_payload = living->route_payload;
-	} else {
-		p->route.sport = path_random_sport(conn->peer);
-		mroce_conn_spread(conn);
-	}
-	p->epoch++;
-	p->any_acked = false;
-	mroce_count(conn->peer, MROCE_CNT_PATH_REROUTE);
-}
-
-#define SPREAD_MAX	16
-
-/**
- * mroce_conn_spread() - ask the host for its routes and deal the paths over them
- * @conn:	connection
- *
- * New content is cut to what all of them carry [M64]. A path whose egress is still among them
- * keeps it.
- *
- * Return: number of routes; 0: none, nothing changed
- */
-int mroce_conn_spread(struct mroce_conn *conn)
-{
-	struct mroce_route routes[SPREAD_MAX] = {};
-	u32 payload[SPREAD_MAX] = {};
-	int n = conn->peer->ops->conn_routes(conn->peer, routes, payload, SPREAD_MAX);
-	u32 least = conn->max_payload;
-	u32 i;
-	int k;
-
-	for (i = 0; n > 0 && i < conn->npaths_alloc; i++) {
-		struct mroce_path *p = conn->paths[i];
-
-		for (k = 0; k < n; k++)
-			if (routes[k].ifindex == p->route.ifindex)
-				break;
-		if (k == n || p->rtos >= REROUTE_RTOS || conn->state == MROCE_CONN_CONNECTING) {
-			k = conn->next_route++ % n;
-			if (p->route.ifindex != routes[k].ifindex)
-				p->epoch++;
-			p->route.ifindex = routes[k].ifindex;
-		}
-		p->route_payload = payload[k];
-		if (i < conn->npaths)
-			least = min(least, payload[k]);
-	}
-	if (n > 0)
-		conn->payload = max_t(u32, least - least % MROCE_PAYLOAD_ALIGN, MROCE_MIN_PAYLOAD);
-	return n;
+	return p->rtt.srtt ?: p->conn->rtt.srtt ?: MROCE_RTT_INIT;
 }
 
 /**
@@ -267,11 +74,12 @@ struct mroce_path *mroce_path_create(struct mroce_conn *conn, u8 index)
 		return NULL;
 	p->conn = conn;
 	p->index = index;
-	p->route.sport = path_random_sport(peer);
+	mroce_path_fresh_port(p);
 	INIT_LIST_HEAD(&p->inflight);
 	INIT_LIST_HEAD(&p->lost);
 	INIT_LIST_HEAD(&p->ack_link);
-	p->timer.fn = path_timer;
+	INIT_LIST_HEAD(&p->active_link);
+	p->timer.fn = mroce_loss_timer;
 	mroce_txwin_init(&p->tx, mroce_isn(conn->seed, index), conn->psn_window);
 	mroce_rxwin_init(&p->rx, 0, conn->psn_window);
 	return p;
@@ -289,58 +97,6 @@ void mroce_path_destroy(struct mroce_path *p)
 	mroce_txwin_drop(p);
 	mroce_rxwin_free(peer, &p->rx);
 	list_del(&p->ack_link);
+	list_del(&p->active_link);
 	peer->ops->free(peer, p, sizeof(*p));
-}
-
-/*
- * Expected time until @bytes more are delivered: half a round trip plus the queue ahead at the
- * window's rate.
- */
-static u64 path_cost(const struct mroce_path *p, u32 bytes)
-{
-	u64 srtt = mroce_path_srtt(p);
-
-	return srtt / 2 + div_u64(srtt * (p->inflight_bytes + bytes), max(p->cc.cwnd, 1U));
-}
-
-/**
- * mroce_path_select() - the path with room that is expected to deliver first; equals take turns
- * @conn:	connection
- * @bytes:	size of the packet, header included
- * @now:	current time, ns
- *
- * A path that met an RTO carries nothing new until it was heard from, unless all did.
- *
- * Return: the path, or NULL when none has room
- */
-struct mroce_path *mroce_path_select(struct mroce_conn *conn, u32 bytes, u64 now)
-{
-	struct mroce_path *best = NULL, *suspect = NULL;
-	u64 best_cost = ~0ULL;
-	u32 n;
-
-	for (n = 0; n < conn->npaths; n++) {
-		struct mroce_path *p = conn->paths[(conn->next_path + n) % conn->npaths];
-		u64 cost;
-
-		if (p->inflight_bytes && p->inflight_bytes + bytes > p->cc.cwnd)
-			continue;
-		if (!mroce_txwin_room(&p->tx) || !list_empty(&p->lost))
-			continue;
-		if (p->rtos) {
-			if (!p->inflight_bytes)
-				suspect = p;
-			continue;
-		}
-		cost = path_cost(p, bytes);
-		if (cost < best_cost) {
-			best_cost = cost;
-			best = p;
-		}
-	}
-	if (!best && suspect && !path_living(suspect, now))
-		best = suspect;
-	if (best)
-		conn->next_path = best->index + 1;
-	return best;
 }

@@ -41,7 +41,7 @@ void mroce_peer_routes_changed(struct mroce_peer *peer, u64 now)
 	struct mroce_conn *conn;
 
 	list_for_each_entry(conn, &peer->conns, link) {
-		mroce_conn_spread(conn);
+		mroce_conn_spread(conn, conn->state == MROCE_CONN_OPEN);
 		mroce_conn_out(conn);
 	}
 }

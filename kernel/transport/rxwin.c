@@ -164,3 +164,12 @@ void mroce_rxwin_sack(const struct mroce_rxwin *w, u32 base, u64 *sack)
 			sack[i / 64] |= 1ULL << (i % 64);
 	}
 }
+
+void mroce_rxwin_trim(struct mroce_peer *peer, struct mroce_rxwin *w)
+{
+	if (w->cum != w->next || w->nrefused)
+		return;
+	mroce_rxwin_free(peer, w);
+	w->size = MROCE_MIN_PSN_WINDOW;
+	memset(w->base_map, 0, sizeof(w->base_map));
+}

@@ -117,4 +117,13 @@ bool mroce_rxwin_refuse(struct mroce_peer *peer, struct mroce_rxwin *w, u32 psn,
  */
 void mroce_rxwin_sack(const struct mroce_rxwin *w, u32 base, u64 *sack);
 
+/**
+ * mroce_rxwin_trim() - give back what has grown, if nothing is missing or refused
+ * @peer:	association
+ * @w:		window
+ *
+ * Context: peer's lock
+ */
+void mroce_rxwin_trim(struct mroce_peer *peer, struct mroce_rxwin *w);
+
 #endif /* MROCE_RXWIN_H */

@@ -58,13 +58,13 @@ void mroce_stream_unbind(struct mroce_stream *s)
  * mroce_stream_timeout() - one round of the QP's timeout (rule 37)
  * @s:	stream
  *
- * Never shorter than the route allows [M101].
+ * Never shorter than the route allows [M101]; with timeout 0, the period in which to ask.
  *
  * Return: ns
  */
 u64 mroce_stream_timeout(const struct mroce_stream *s)
 {
-	u64 t = 4096ULL << (s->attr.timeout & 31);
+	u64 t = s->attr.timeout ? 4096ULL << (s->attr.timeout & 31) : QUERY_DEFAULT;
 
 	return s->conn ? max(t, 3 * mroce_conn_rto(s->conn)) : t;
 }
@@ -121,9 +121,13 @@ static void open_back_off(struct mroce_stream *s)
  */
 void mroce_stream_open_start(struct mroce_stream *s, u64 now)
 {
-	if (s->opened || s->state == MROCE_STREAM_ERR)
+	if (s->opened || s->state == MROCE_STREAM_ERR || s->conn->state != MROCE_CONN_OPEN)
 		return;
 	mroce_timer_cancel(&s->peer->timers, &s->open_timer);
+	if (s->open_seg) {	/* the last one has no verdict yet */
+		open_wait(s, now + max(s->open_backoff, OPEN_ANSWER));
+		return;
+	}
 	s->open_refused = false;
 	s->nonce = random_tag(s->peer);
 	if (mroce_ctrl_open(s))
@@ -205,6 +209,8 @@ void mroce_stream_rts(struct mroce_stream *s, const struct mroce_stream_attr *at
 	s->state = MROCE_STREAM_RTS;
 	s->rnr_left = attr->rnr_retry;
 	s->sqd_pending = false;
+	s->work_since = now;
+	mroce_stream_clock(s, now);
 	mroce_stream_kick(s);
 }
 
@@ -225,6 +231,17 @@ void mroce_stream_sqd(struct mroce_stream *s, u64 now)
 	mroce_stream_complete(s, now);
 }
 
+/* Is there anything that the peer could answer? In SQD what has not begun waits for us. */
+static bool work_outstanding(const struct mroce_stream *s)
+{
+	const struct mroce_msg *m;
+
+	if (list_empty(&s->sq) || s->state == MROCE_STREAM_ERR)
+		return false;
+	m = list_first_entry(&s->sq, struct mroce_msg, link);
+	return s->state != MROCE_STREAM_SQD || m != s->tx_next || m->sent_off || m->segs_out;
+}
+
 /**
  * mroce_stream_clock() - arm the clock while work is outstanding
  * @s:		stream
@@ -235,9 +252,9 @@ void mroce_stream_sqd(struct mroce_stream *s, u64 now)
  */
 void mroce_stream_clock(struct mroce_stream *s, u64 now)
 {
-	u64 round = s->attr.timeout ? mroce_stream_timeout(s) : QUERY_DEFAULT;
+	u64 round = mroce_stream_timeout(s);
 
-	if (list_empty(&s->sq) || s->state == MROCE_STREAM_ERR) {
+	if (!work_outstanding(s)) {
 		mroce_timer_cancel(&s->peer->timers, &s->retry_timer);
 		return;
 	}
@@ -258,7 +275,6 @@ static void stream_query(struct mroce_stream *s, u64 round, u64 now)
 	m = list_first_entry(&s->rd_list, struct mroce_msg, rd_link);
 	if (m->segs_out || now - m->resp_at < round)
 		return;
-	m->resp_at = now;
 	mroce_ctrl_query(s, m->msn);
 }
 
@@ -272,12 +288,18 @@ static void stream_query(struct mroce_stream *s, u64 round, u64 now)
 void mroce_stream_retry_timer(struct mroce_timer *t, u64 now)
 {
 	struct mroce_stream *s = container_of(t, struct mroce_stream, retry_timer);
-	u64 round = s->attr.timeout ? mroce_stream_timeout(s) : QUERY_DEFAULT;
+	u64 round = mroce_stream_timeout(s);
+	const struct mroce_msg *m;
 	u64 since, deadline;
 
-	if (list_empty(&s->sq) || !s->conn)
+	if (!work_outstanding(s) || !s->conn)
 		return;
 	since = s->opened ? max(s->work_since, s->conn->rx_last) : s->work_since;
+	/* Answers may come on a connection of the peer's class. */
+	if (!list_empty(&s->rd_list)) {
+		m = list_first_entry(&s->rd_list, struct mroce_msg, rd_link);
+		since = max(since, m->resp_at);
+	}
 	/* A wait that the peer asked for is no silence of it. */
 	if (s->wait >= MROCE_WAIT_NO_STREAM && s->wait_timer.armed)
 		since = max(since, s->wait_timer.expires);
@@ -305,6 +327,7 @@ void mroce_stream_release(struct mroce_stream *s)
 	mroce_timer_cancel(q, &s->open_timer);
 	mroce_timer_cancel(q, &s->retry_timer);
 	mroce_timer_cancel(q, &s->wait_timer);
+	mroce_ctrl_orphan(s);
 	mroce_stream_drop_sends(s);
 	mroce_stream_drop_receives(s);
 	mroce_stream_unbind(s);

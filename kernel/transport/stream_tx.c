@@ -144,8 +144,12 @@ static bool msg_may_send(const struct mroce_stream *s, const struct mroce_msg *m
 		return false;
 	if (m->flags & MROCE_MSG_F_FENCE && !started && !list_empty(&s->rd_list))
 		return false;
+	/*
+	 * Fenced, it takes effect after everything before it: what may be sent again needs its
+	 * region.
+	 */
 	if (m->kind == MROCE_MSG_LOCAL)
-		return true;
+		return !(m->flags & MROCE_MSG_F_FENCE) || list_is_first(&m->link, &s->sq);
 	if (s->has_err && !mroce_before(m->msn, s->err_msn))
 		return false;
 	if (m->msn - s->una_msn >= s->conn->msn_window)	/* [M76] */
@@ -563,7 +567,7 @@ static void refused_no_stream(struct mroce_stream *s, u64 now)
 	bool fresh = s->wait < MROCE_WAIT_NO_STREAM;
 
 	wait_start(s, MROCE_WAIT_NO_STREAM, now + mroce_stream_timeout(s));
-	if (!fresh || s->nostream_rounds++ < s->attr.retry_cnt)
+	if (!fresh || !s->attr.timeout || s->nostream_rounds++ < s->attr.retry_cnt)
 		return;
 	mroce_count(s->peer, MROCE_CNT_STREAM_RETRY_EXC);
 	mroce_stream_fail_head(s, MROCE_ST_RETRY_EXC, now);

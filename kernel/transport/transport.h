@@ -457,7 +457,6 @@ struct mroce_limits {
  * @timers:	everything that waits for a time
  * @stats:	counters, summed by the host over peers
  * @held_bytes:	cost of held packets, bytes
- * @rx_any:	the last packet accepted from this peer, ns
  * @out:	connections that may have something to send (mroce_conn.out_link)
  * @rmsgs:	pool of struct mroce_rmsg
  * @half_open:	passive connections not confirmed; the host sums them up for its limit
@@ -476,7 +475,6 @@ struct mroce_peer {
 	struct mroce_timerq timers;
 	u64 stats[MROCE_CNT_MAX];
 	u64 held_bytes;
-	u64 rx_any;
 	struct list_head out;
 	struct mroce_pool rmsgs;
 	u32 half_open;
@@ -540,6 +538,8 @@ struct mroce_stream_attr {
  * @open_backoff:	time from a refusal to the next OPEN, ns
  * @open_refused:	the peer's QP was not there when asked last
  * @open_timer:		OPEN again
+ * @open_seg:		OPEN without a verdict
+ * @query_seg:		QUERY without a verdict
  * @sq:			mroce_msg.link: posted, not completed
  * @tx_next:		first message not yet cut to its end; NULL: none
  * @rd_list:		mroce_msg.rd_link: READs and atomics that await responses
@@ -599,6 +599,8 @@ struct mroce_stream {
 	u64 open_backoff;
 	bool open_refused;
 	struct mroce_timer open_timer;
+	struct mroce_seg *open_seg;
+	struct mroce_seg *query_seg;
 
 	/* send side */
 	struct list_head sq;

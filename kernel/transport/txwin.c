@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Sent PSNs of one path, and how loss is found: a path is FIFO, so a packet that was sent later and
- * accepted earlier proves that this one is gone [M56]. "Later" is by order of transmission, so lost
- * retransmissions are found the same way.
+ * Sent PSNs of one path: each from its first transmission to its acceptance.
  */
 #include "internal.h"
 
@@ -114,6 +112,7 @@ void mroce_txwin_sent(struct mroce_path *p, struct mroce_sent *sent, u64 now)
 	if (sent->lost)
 		p->conn->lost_pkts--;
 	sent->lost = false;
+	sent->timed_out = false;
 	sent->sent_at = now;
 	sent->order = p->order++;
 	sent->epoch = p->epoch;
@@ -139,23 +138,24 @@ void mroce_txwin_lose(struct mroce_path *p, struct mroce_sent *sent)
 	p->conn->inflight_bytes -= sent->bytes;
 }
 
-/*
- * An acceptance proves that everything sent before it on this epoch has arrived or is lost. Which
- * transmission of a packet sent twice arrived is not known: trust the last one only if its
- * acceptance could not have come sooner.
+/**
+ * mroce_txwin_unlose() - what an RTO gave up and was not sent again yet is in flight after all
+ * @p:	path
  */
-static void mroce_txwin_note_order(struct mroce_path *p, const struct mroce_sent *sent, u64 now)
+void mroce_txwin_unlose(struct mroce_path *p)
 {
-	if (sent->epoch != p->epoch)
-		return;
-	if (sent->ntx > 1 && now - sent->sent_at < p->rtt.min * 3 / 4)
-		return;
-	if (p->any_acked && p->epoch_acked == sent->epoch &&
-	    (s32)(sent->order - p->order_acked) <= 0)
-		return;
-	p->order_acked = sent->order;
-	p->epoch_acked = sent->epoch;
-	p->any_acked = true;
+	struct mroce_sent *sent, *tmp;
+
+	list_for_each_entry_safe_reverse(sent, tmp, &p->lost, tx_link) {
+		if (!sent->timed_out)
+			continue;
+		sent->timed_out = false;
+		sent->lost = false;
+		p->conn->lost_pkts--;
+		list_move(&sent->tx_link, &p->inflight);
+		p->inflight_bytes += sent->bytes;
+		p->conn->inflight_bytes += sent->bytes;
+	}
 }
 
 /**
@@ -182,8 +182,8 @@ u32 mroce_txwin_accept(struct mroce_path *p, u32 psn, u64 now)
 	} else {
 		p->inflight_bytes -= bytes;
 		conn->inflight_bytes -= bytes;
-		mroce_txwin_note_order(p, sent, now);
 	}
+	mroce_loss_accepted(p, sent, now);
 	list_del(&sent->tx_link);
 	p->tx.slots[psn & (p->tx.size - 1)] = NULL;
 	while (p->tx.una != p->tx.nxt && !p->tx.slots[p->tx.una & (p->tx.size - 1)])
@@ -195,30 +195,6 @@ u32 mroce_txwin_accept(struct mroce_path *p, u32 psn, u64 now)
 		mroce_seg_accepted(conn, seg, now);
 	}
 	return bytes;
-}
-
-/**
- * mroce_txwin_detect() - move what the latest acceptances prove lost to the lost list
- * @p:	path
- *
- * Return: number of packets found lost
- */
-u32 mroce_txwin_detect(struct mroce_path *p)
-{
-	struct mroce_sent *sent, *tmp;
-	u32 n = 0;
-
-	if (!p->any_acked || p->epoch_acked != p->epoch)
-		return 0;
-	list_for_each_entry_safe(sent, tmp, &p->inflight, tx_link) {
-		if (sent->epoch != p->epoch)
-			continue;
-		if ((s32)(p->order_acked - sent->order) <= (s32)p->reorder)
-			break;
-		mroce_txwin_lose(p, sent);
-		n++;
-	}
-	return n;
 }
 
 /**

@@ -59,7 +59,7 @@ static int mroce_ah_number(struct mroce_ah *ah, struct ib_udata *udata)
 	if (err < 0)
 		return err;
 	resp.ah_num = ah->num;
-	err = mroce_respond(udata, &resp, sizeof(resp));
+	err = ib_copy_to_udata(udata, &resp, sizeof(resp));
 	if (err)
 		xa_erase(&dev->ahs, ah->num);
 	return err;
@@ -70,24 +70,29 @@ int mroce_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct i
 {
 	const struct rdma_ah_attr *attr = init->ah_attr;
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
+	struct mroce_dev *dev = to_mdev(ibah->device);
 	struct mroce_ah *ah = to_mah(ibah);
-	int err = 0;
+	int err = -ENOMEM;
 
 	if (!(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) || !grh->sgid_attr)
 		return -EINVAL;
 	if (rdma_is_multicast_addr((struct in6_addr *)grh->dgid.raw))
 		return -EOPNOTSUPP;
+	if (!mroce_count_in(&dev->n_ahs, MROCE_MAX_OBJECTS))
+		return err;
 
 	ah->av = mroce_av_create(ibah->pd, attr, init->flags & RDMA_CREATE_AH_SLEEPABLE ?
 				 GFP_KERNEL : GFP_ATOMIC);
 	if (!ah->av)
-		return -ENOMEM;
+		goto err_count;
 	ah->attr = *attr;
 	ah->attr.grh.sgid_attr = NULL;	/* ib_core owns that reference */
-	if (udata)
-		err = mroce_ah_number(ah, udata);
-	if (err)
-		mroce_av_put(ah->av);
+	err = udata ? mroce_ah_number(ah, udata) : 0;
+	if (!err)
+		return 0;
+	mroce_av_put(ah->av);
+err_count:
+	atomic_dec(&dev->n_ahs);
 	return err;
 }
 
@@ -99,10 +104,12 @@ int mroce_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 
 int mroce_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
+	struct mroce_dev *dev = to_mdev(ibah->device);
 	struct mroce_ah *ah = to_mah(ibah);
 
 	if (ah->num)
-		xa_erase(&to_mdev(ibah->device)->ahs, ah->num);
+		xa_erase(&dev->ahs, ah->num);
 	mroce_av_put(ah->av);
+	atomic_dec(&dev->n_ahs);
 	return 0;
 }

@@ -10,7 +10,7 @@
 
 static u32 mroce_cq_cons(const struct mroce_cq *cq)
 {
-	return cq->ring->user ? READ_ONCE(cq->ring->hdr->cons) : cq->cons;
+	return cq->user ? READ_ONCE(cq->ring->hdr->cons) : cq->cons;
 }
 
 static void mroce_cq_put(struct mroce_cq *cq)
@@ -19,7 +19,10 @@ static void mroce_cq_put(struct mroce_cq *cq)
 		complete(&cq->gone);
 }
 
-/* mroce_event.deliver: no locks */
+/*
+ * mroce_event.deliver: no locks. A handler never runs twice at a time: what comes up while it runs
+ * is told when it has returned.
+ */
 static void mroce_cq_deliver(struct mroce_event *ev)
 {
 	struct mroce_cq *cq = container_of(ev, struct mroce_cq, event);
@@ -32,17 +35,21 @@ static void mroce_cq_deliver(struct mroce_event *ev)
 	unsigned long flags;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	cq->queued = false;
-	comp_due = cq->comp_due;
-	error_due = cq->error_due;
-	cq->comp_due = false;
-	cq->error_due = false;
-	spin_unlock_irqrestore(&cq->lock, flags);
+	while (cq->comp_due || cq->error_due) {
+		comp_due = cq->comp_due;
+		error_due = cq->error_due;
+		cq->comp_due = false;
+		cq->error_due = false;
+		spin_unlock_irqrestore(&cq->lock, flags);
 
-	if (comp_due && cq->ib.comp_handler)
-		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
-	if (error_due && cq->ib.event_handler)
-		cq->ib.event_handler(&error, cq->ib.cq_context);
+		if (comp_due && cq->ib.comp_handler)
+			cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+		if (error_due && cq->ib.event_handler)
+			cq->ib.event_handler(&error, cq->ib.cq_context);
+		spin_lock_irqsave(&cq->lock, flags);
+	}
+	cq->queued = false;
+	spin_unlock_irqrestore(&cq->lock, flags);
 	mroce_cq_put(cq);
 }
 
@@ -103,7 +110,7 @@ bool mroce_cq_push(struct mroce_cq *cq, struct mroce_cqe *cqe, struct ib_qp *qp,
 		return false;
 	}
 	slot = mroce_rbuf_slot(cq->ring, cq->prod++);
-	if (cq->ring->user) {
+	if (cq->user) {
 		cqe->timestamp = ktime_get_real_ns();
 		memcpy(slot, cqe, sizeof(*cqe));
 		/* the consumer reads prod with acquire, then the slot */
@@ -152,7 +159,7 @@ int mroce_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	unsigned long flags;
 	int i;
 
-	if (cq->ring->user)
+	if (cq->user)
 		return -EOPNOTSUPP;
 	spin_lock_irqsave(&cq->lock, flags);
 	for (i = 0; i < n && cq->cons != cq->prod; i++)
@@ -193,7 +200,7 @@ void mroce_cq_forget(struct mroce_cq *cq, const struct ib_qp *qp)
 	unsigned long flags;
 	u32 from, to;
 
-	if (!cq || cq->ring->user)
+	if (!cq || cq->user)
 		return;
 	spin_lock_irqsave(&cq->lock, flags);
 	for (from = cq->cons, to = cq->cons; from != cq->prod; from++) {
@@ -225,7 +232,7 @@ static int mroce_cq_respond(struct ib_udata *udata, struct mroce_rbuf *rb)
 	resp.mmap_len = rb->len;
 	resp.entries = rb->entries;
 	resp.stride = rb->stride;
-	return mroce_respond(udata, &resp, sizeof(resp));
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
 static struct ib_ucontext *mroce_udata_ucontext(struct ib_udata *udata)
@@ -243,12 +250,13 @@ int mroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct mroce_create_cq_resp) != sizeof(struct mroce_resize_cq_resp));
-	if (attr->flags & ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
-			    IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
+	/* an overrun is never ignored: completions that nobody has polled are not written over */
+	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION)
 		return -EOPNOTSUPP;
 	if (!attr->cqe || attr->cqe > MROCE_MAX_CQE)
 		return -EINVAL;
 
+	cq->user = udata;
 	cq->ring = mroce_cq_ring(mroce_udata_ucontext(udata), attr->cqe);
 	if (IS_ERR(cq->ring))
 		return PTR_ERR(cq->ring);
@@ -279,9 +287,10 @@ int mroce_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 
 /*
  * Completions move as they are; user space does not poll meanwhile, and if it does, it only
- * confuses itself.
+ * confuses itself. uverbs does not keep two of these calls apart, so the ring that is replaced is
+ * looked at under the lock alone. Returns it, or ERR_PTR.
  */
-static int mroce_cq_move(struct mroce_cq *cq, struct mroce_rbuf *to)
+static struct mroce_rbuf *mroce_cq_move(struct mroce_cq *cq, struct mroce_rbuf *to)
 {
 	struct mroce_rbuf *from = cq->ring;
 	u32 cons = mroce_cq_cons(cq), n = cq->prod - cons;
@@ -289,20 +298,21 @@ static int mroce_cq_move(struct mroce_cq *cq, struct mroce_rbuf *to)
 
 	lockdep_assert_held(&cq->lock);
 	if (n > to->entries || n > from->entries)
-		return -EINVAL;
+		return ERR_PTR(-EINVAL);
 	for (i = cons; i != cq->prod; i++)
 		memcpy(mroce_rbuf_slot(to, i), mroce_rbuf_slot(from, i), from->stride);
 	WRITE_ONCE(to->hdr->cons, cons);
 	WRITE_ONCE(to->hdr->prod, cq->prod);
 	WRITE_ONCE(to->hdr->arm, READ_ONCE(from->hdr->arm));
 	cq->ring = to;
-	return 0;
+	cq->ib.cqe = to->entries;
+	return from;
 }
 
 int mroce_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 {
 	struct mroce_cq *cq = to_mcq(ibcq);
-	struct mroce_rbuf *old = cq->ring, *ring;
+	struct mroce_rbuf *old, *ring;
 	int err;
 
 	if (cqe < 1 || cqe > MROCE_MAX_CQE)
@@ -311,16 +321,19 @@ int mroce_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
 	err = mroce_cq_respond(udata, ring);
-	if (!err) {
-		spin_lock_irq(&cq->lock);
-		err = mroce_cq_move(cq, ring);
-		spin_unlock_irq(&cq->lock);
+	if (err)
+		goto err_ring;
+	spin_lock_irq(&cq->lock);
+	old = mroce_cq_move(cq, ring);
+	spin_unlock_irq(&cq->lock);
+	if (IS_ERR(old)) {
+		err = PTR_ERR(old);
+		goto err_ring;
 	}
-	if (err) {
-		mroce_rbuf_destroy(ring);
-		return err;
-	}
-	ibcq->cqe = ring->entries;
 	mroce_rbuf_destroy(old);
 	return 0;
+
+err_ring:
+	mroce_rbuf_destroy(ring);
+	return err;
 }

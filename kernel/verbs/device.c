@@ -25,10 +25,12 @@ static int mroce_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->vendor_id = MROCE_VENDOR_ID;
 	attr->max_mr_size = ~0ULL;
 	attr->page_size_cap = ~(PAGE_SIZE - 1);
-	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_RC_RNR_NAK_GEN |
-		IB_DEVICE_PORT_ACTIVE_EVENT |
-				 IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_MEM_MGT_EXTENSIONS |
-					 IB_DEVICE_MEM_WINDOW |
+	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD |
+				 IB_DEVICE_RC_RNR_NAK_GEN |
+				 IB_DEVICE_PORT_ACTIVE_EVENT |
+				 IB_DEVICE_SYS_IMAGE_GUID |
+				 IB_DEVICE_MEM_MGT_EXTENSIONS |
+				 IB_DEVICE_MEM_WINDOW |
 				 IB_DEVICE_MEM_WINDOW_TYPE_2B;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_LOCAL_DMA_LKEY;
 	attr->max_qp = MROCE_MAX_OBJECTS;
@@ -184,7 +186,7 @@ static struct mroce_dev *mroce_device_alloc(struct net_device *ndev)
 	dev->ib.local_dma_lkey = MROCE_LOCAL_DMA_LKEY;
 	dev->ib.dev.parent = ndev->dev.parent;
 	dev->ib.uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
-		BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
+				   BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
 				   BIT_ULL(IB_USER_VERBS_CMD_POST_SRQ_RECV) |
 				   BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 	strscpy(dev->ib.node_desc, "MetaRoCE", sizeof(dev->ib.node_desc));

@@ -142,9 +142,13 @@ int mroce_host_place_atomic(struct mroce_stream *s, struct mroce_msg *msg, u64 o
 
 struct mroce_recv *mroce_host_recv_bind(struct mroce_stream *s, u32 rsn)
 {
-	struct mroce_rwqe *w = mroce_recv_take(stream_qp(s));
+	struct mroce_qp *qp = stream_qp(s);
+	struct mroce_rwqe *w = mroce_recv_take(qp);
 
-	return w ? &w->recv : NULL;
+	if (!w)
+		return NULL;
+	mroce_recv_keep(qp);
+	return &w->recv;
 }
 
 /*

@@ -38,14 +38,19 @@ void mroce_window_release(struct mroce_region *w)
 	w->parent = NULL;
 }
 
+/*
+ * Who has found the window and waits for its lock may not bind it any more: it belongs to no
+ * protection domain.
+ */
 int mroce_dealloc_mw(struct ib_mw *ibmw)
 {
 	struct mroce_region *w = to_mmw(ibmw)->region;
 
-	mroce_region_unpublish(to_mdev(ibmw->device), w);
 	write_lock_bh(&w->lock);
 	mroce_window_release(w);
+	w->pd = NULL;
 	write_unlock_bh(&w->lock);
+	mroce_region_unpublish(to_mdev(ibmw->device), w);
 	mroce_region_free(w);
 	return 0;
 }

@@ -148,8 +148,7 @@ int mroce_netdev_event(struct notifier_block *nb, unsigned long event, void *arg
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
 		mroce_port_event(ib, netif_running(ndev) && netif_carrier_ok(ndev) ?
-				 IB_EVENT_PORT_ACTIVE :
-						IB_EVENT_PORT_ERR);
+				 IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
 		break;
 	case NETDEV_CHANGEMTU:
 		/* there is no event for it; this one makes consumers ask for the port again */

@@ -110,7 +110,7 @@ void mroce_qp_unbind(struct mroce_qp *qp)
 	qp->entry->peer = NULL;
 	RCU_INIT_POINTER(qp->assoc, NULL);
 	spin_unlock(&qp->entry->lock);
-	mroce_assoc_unlock(a, MROCE_CTX_RX);
+	mroce_assoc_unlock(a, MROCE_CTX_POST);
 	mroce_assoc_put(a);
 }
 
@@ -208,7 +208,7 @@ void mroce_qp_complete(struct mroce_qp *qp, struct ib_cq *cq, struct mroce_cqe *
  * mroce_qp_enter_error() - the QP is in ERR from now on
  * @qp:		QP, locked, in any state but RESET; its stream, if it has one, has ended
  *
- * Posted receives are flushed. Whoever posts from now on flushes what he posts.
+ * Posted receives are flushed, now or by the work. Whoever posts from now on flushes what he posts.
  */
 void mroce_qp_enter_error(struct mroce_qp *qp)
 {
@@ -223,17 +223,16 @@ void mroce_qp_enter_error(struct mroce_qp *qp)
 /**
  * mroce_qp_set_error() - take the QP to ERR: everything posted is flushed, in order
  * @qp:		QP, locked, in any state but RESET; not from within the transport
+ *
+ * A queue may be long, and BHs are off: what is more than a batch is left to the work.
  */
 void mroce_qp_set_error(struct mroce_qp *qp)
 {
-	int n;
-
 	if (qp->stream.peer)
 		mroce_stream_flush(&qp->stream, ktime_get_ns());
 	mroce_qp_enter_error(qp);
-	/* once round the queue: who posts meanwhile rings, and flushes that himself */
-	for (n = qp->sq.entries; n > 0 && mroce_sq_drain(qp); n -= MROCE_SQ_BATCH)
-		;
+	if (mroce_sq_drain(qp))
+		queue_work(to_mdev(qp->ib.device)->wq, &qp->work);
 }
 
 /*
@@ -346,7 +345,7 @@ static int mroce_qp_alloc_rings(struct mroce_qp *qp, struct ib_udata *udata)
 	resp.sq_entries = rb->entries;
 	resp.sq_stride = rb->stride;
 	if (!qp->rq.entries)
-		return mroce_respond(udata, &resp, sizeof(resp));
+		return ib_copy_to_udata(udata, &resp, sizeof(resp));
 
 	rb = mroce_rbuf_create(&uctx->ib, qp->rq.entries,
 			       sizeof(struct mroce_recv_wqe) +
@@ -358,7 +357,7 @@ static int mroce_qp_alloc_rings(struct mroce_qp *qp, struct ib_udata *udata)
 	resp.rq_mmap_len = rb->len;
 	resp.rq_entries = rb->entries;
 	resp.rq_stride = rb->stride;
-	return mroce_respond(udata, &resp, sizeof(resp));
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
 static void mroce_qp_free(struct mroce_qp *qp)
@@ -387,14 +386,19 @@ static int mroce_qp_publish(struct mroce_dev *dev, struct mroce_qp *qp)
 {
 	int err;
 
-	qp->entry = kzalloc(sizeof(*qp->entry), GFP_KERNEL_ACCOUNT);
-	if (!qp->entry)
+	if (!mroce_count_in(&dev->n_qps, MROCE_MAX_OBJECTS))
 		return -ENOMEM;
+	qp->entry = kzalloc(sizeof(*qp->entry), GFP_KERNEL_ACCOUNT);
+	if (!qp->entry) {
+		atomic_dec(&dev->n_qps);
+		return -ENOMEM;
+	}
 	spin_lock_init(&qp->entry->lock);
 	qp->entry->qp = qp;
 	err = mroce_qp_number(dev, qp);
 	if (err) {
 		kfree(qp->entry);
+		atomic_dec(&dev->n_qps);
 		return err;
 	}
 	/* the slot is there already: this needs no memory */
@@ -450,11 +454,12 @@ int mroce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_
  *  1. It leaves its association: no packet, no timer and no answer reaches it, and what was posted
  *     is forgotten.
  *  2. Its entry says that it is gone: datagrams that found the entry before see that under its
- *     lock.
+ *     lock. It is in RESET, where nothing is flushed and nothing fails.
  *  3. Its number is free for another.
  *  4. The work is waited for. Nobody queues it any more: consumers do not post to a QP that they
  *     destroy.
- *  5. Events that nobody delivered are delivered; others are waited for. Nobody queues new ones.
+ *  5. Events that nobody delivered are delivered by the work, for this is a consumer's call; others
+ *     are waited for. Nobody queues new ones.
  *  6. Its memory is freed. The entry goes after a grace period.
  */
 int mroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
@@ -468,11 +473,16 @@ int mroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 
 	spin_lock_bh(&entry->lock);
 	entry->qp = NULL;
+	WRITE_ONCE(qp->state, IB_QPS_RESET);
 	spin_unlock_bh(&entry->lock);
 	xa_erase(&to_mdev(ibqp->device)->qps, ibqp->qp_num);
+	atomic_dec(&to_mdev(ibqp->device)->n_qps);
 
 	cancel_work_sync(&qp->work);
-	mroce_deliver(&qp->events);
+	if (!list_empty(&qp->events)) {
+		queue_work(to_mdev(ibqp->device)->wq, &qp->work);
+		flush_work(&qp->work);
+	}
 	mroce_qp_put(qp);
 	wait_for_completion(&qp->gone);
 

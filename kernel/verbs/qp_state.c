@@ -119,7 +119,7 @@ static int mroce_qp_bind(struct mroce_qp *qp, const struct rdma_ah_attr *ah)
 		WRITE_ONCE(qp->state, IB_QPS_RTR);
 		spin_unlock(&qp->entry->lock);
 	}
-	mroce_assoc_unlock(a, MROCE_CTX_RX);
+	mroce_assoc_unlock(a, MROCE_CTX_POST);
 	if (err)
 		mroce_assoc_put(a);
 	return err;
@@ -135,7 +135,7 @@ static void mroce_qp_reset(struct mroce_qp *qp)
 
 	a = mroce_qp_lock(qp);
 	WRITE_ONCE(qp->state, IB_QPS_RESET);
-	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+	mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 
 	mroce_qp_unbind(qp);
 	mroce_ud_quiesce(qp);
@@ -146,7 +146,7 @@ static void mroce_qp_reset(struct mroce_qp *qp)
 	qp->sq_draining = false;
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	qp->attr.port_num = 1;
-	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+	mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 
 	mroce_cq_forget(to_mcq(qp->ib.send_cq), &qp->ib);
 	mroce_cq_forget(to_mcq(qp->ib.recv_cq), &qp->ib);
@@ -167,7 +167,7 @@ static int mroce_qp_go(struct mroce_qp *qp, enum ib_qp_state cur, enum ib_qp_sta
 		return -EINVAL;
 	mroce_stream_attrs(qp, &sattr);
 	if (next == IB_QPS_ERR) {
-		if (cur != IB_QPS_ERR)
+		if (qp->state != IB_QPS_ERR)
 			mroce_qp_set_error(qp);
 		return 0;
 	}
@@ -176,11 +176,14 @@ static int mroce_qp_go(struct mroce_qp *qp, enum ib_qp_state cur, enum ib_qp_sta
 		qp->sq_draining = true;
 		if (stream)
 			mroce_stream_sqd(&qp->stream, now);
-		else
+		else if (!qp->sq.busy)	/* else who sends tells, see mroce_ud_send() */
 			mroce_host_sq_drained(&qp->stream);
-	} else if (stream && next == IB_QPS_RTS && cur != IB_QPS_RTS) {
+	} else if (next == IB_QPS_RTS && cur != IB_QPS_RTS) {
 		qp->sq_draining = false;
-		mroce_stream_rts(&qp->stream, &sattr, now);
+		if (stream)
+			mroce_stream_rts(&qp->stream, &sattr, now);
+		else	/* datagrams that were posted in SQD leave now */
+			queue_work(to_mdev(qp->ib.device)->wq, &qp->work);
 	} else if (stream) {
 		mroce_stream_update(&qp->stream, &sattr);
 	}
@@ -202,7 +205,7 @@ static int mroce_qp_change(struct mroce_qp *qp, struct ib_qp_attr *attr, int mas
 	a = mroce_qp_lock(qp);
 	mroce_save_attr(qp, attr, mask);
 	if (next == IB_QPS_RTR && cur == IB_QPS_INIT && !mroce_qp_is_ud(qp)) {
-		mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+		mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 		err = mroce_qp_bind(qp, &attr->ah_attr);
 		a = mroce_qp_lock(qp);
 	} else {
@@ -210,7 +213,7 @@ static int mroce_qp_change(struct mroce_qp *qp, struct ib_qp_attr *attr, int mas
 	}
 	if (err)
 		qp->attr = old;
-	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+	mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 	return err;
 }
 
@@ -257,7 +260,7 @@ int mroce_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->qp_state = qp->state;
 	attr->cur_qp_state = qp->state;
 	attr->sq_draining = qp->sq_draining;
-	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+	mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 	mutex_unlock(&qp->mutex);
 
 	attr->path_mig_state = IB_MIG_MIGRATED;

@@ -16,6 +16,7 @@
 
 #define MROCE_KEY_INDEX(key)	((key) >> 8)
 #define MROCE_MAX_INDEX		0xffffff
+#define MROCE_MAX_REGIONS	(2 * MROCE_MAX_OBJECTS)	/* and windows */
 #define MROCE_LINE		64
 
 /* A window's lock is taken before that of its region. */
@@ -41,18 +42,23 @@ struct mroce_region *mroce_region_alloc(enum mroce_region_type type, const struc
 
 /*
  * The whole key is random, so that knowing one does not help to guess another. 0 is no index: it
- * would make MROCE_LOCAL_DMA_LKEY a key.
+ * would make MROCE_LOCAL_DMA_LKEY a key. Of the numbers at most one in eight is in use, so a free
+ * one is soon found.
  */
 int mroce_region_publish(struct mroce_dev *dev, struct mroce_region *r)
 {
 	u32 index;
 	int err;
 
+	if (!mroce_count_in(&dev->n_mrs, MROCE_MAX_REGIONS))
+		return -ENOMEM;
 	do {
 		r->key = get_random_u32();
 		index = MROCE_KEY_INDEX(r->key);
 		err = index ? xa_insert(&dev->mrs, index, r, GFP_KERNEL_ACCOUNT) : -EBUSY;
 	} while (err == -EBUSY);
+	if (err)
+		atomic_dec(&dev->n_mrs);
 	return err;
 }
 
@@ -70,9 +76,11 @@ int mroce_region_unpublish(struct mroce_dev *dev, struct mroce_region *r)
 	else
 		r->valid = false;
 	write_unlock_bh(&r->lock);
-	if (!err)
-		xa_erase(&dev->mrs, MROCE_KEY_INDEX(r->key));
-	return err;
+	if (err)
+		return err;
+	xa_erase(&dev->mrs, MROCE_KEY_INDEX(r->key));
+	atomic_dec(&dev->n_mrs);
+	return 0;
 }
 
 void mroce_region_free(struct mroce_region *r)
@@ -106,8 +114,7 @@ static bool mroce_region_may(const struct mroce_region *r, const struct mroce_us
 			     u64 addr, u32 len, int access)
 {
 	return r->valid && r->pd == u->pd && (r->access & access) == access &&
-		(!r->qpn || r->qpn == u->qpn) &&
-	       mroce_region_covers(r, addr, len);
+	       (!r->qpn || r->qpn == u->qpn) && mroce_region_covers(r, addr, len);
 }
 
 #define MROCE_REMOTE	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)

@@ -12,12 +12,12 @@
 
 static int mroce_put_path(struct sk_buff *msg, const struct mroce_path *p)
 {
-	char name[8], text[80];
+	char name[8], text[112];
 
 	snprintf(name, sizeof(name), "path%u", p->index);
 	snprintf(text, sizeof(text), "if %u port %u cwnd %u inflight %u srtt_ns %llu ce %u",
 		 p->route.ifindex, p->route.sport, p->cc.cwnd, p->inflight_bytes, p->rtt.srtt,
-			 p->ce_seen);
+		 p->ce_seen);
 	return rdma_nl_put_driver_string(msg, name, text);
 }
 
@@ -82,7 +82,7 @@ int mroce_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 		return -EMSGSIZE;
 	a = mroce_qp_lock(qp);
 	err = mroce_put_qp(msg, qp);
-	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+	mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 	return mroce_nest_end(msg, nest, err);
 }
 

@@ -108,7 +108,11 @@ int mroce_slots_fill(struct mroce_slots *s)
 	return 0;
 }
 
-/* Copy @i, with its chunk allocated if need be. Two callers may race for a chunk. */
+/*
+ * Copy @i, with its chunk allocated if need be. Two callers may race for a chunk. Chunks that are
+ * allocated in softirq, when a message takes a receive, are charged to nobody; they are bounded by
+ * the length of the queue, whose ring, as large, was charged when it was created.
+ */
 void *mroce_slot_get(struct mroce_slots *s, u32 i, gfp_t gfp)
 {
 	u32 c = i >> s->shift;

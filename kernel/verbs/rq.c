@@ -82,6 +82,8 @@ u32 mroce_rq_limit(const struct mroce_qp *qp)
  * mroce_recv_take() - the next receive for a message
  * @qp:		QP, locked
  *
+ * It is kept or given back at once: mroce_recv_keep(), mroce_recv_untake().
+ *
  * Return: NULL when none is posted.
  */
 struct mroce_rwqe *mroce_recv_take(struct mroce_qp *qp)
@@ -92,9 +94,10 @@ struct mroce_rwqe *mroce_recv_take(struct mroce_qp *qp)
 
 	mroce_qp_assert_locked(qp);
 	if (qp->ib.srq) {
-		w = mroce_srq_take(to_msrq(qp->ib.srq), mroce_qp_events(qp));
+		w = mroce_srq_take(to_msrq(qp->ib.srq));
 	} else {
-		if (rq->bind == mroce_rq_limit(qp))
+		/* user space may take back what it has posted: the limit may be below @bind */
+		if (rq->bind - rq->done >= mroce_rq_limit(qp) - rq->done)
 			return NULL;
 		w = mroce_slot_get(&rq->slots, rq->bind & (rq->entries - 1), GFP_ATOMIC);
 		if (w && rq->ring)
@@ -105,6 +108,13 @@ struct mroce_rwqe *mroce_recv_take(struct mroce_qp *qp)
 	if (w)
 		mroce_rwqe_check(w, &u);
 	return w;
+}
+
+/* What was taken last has its message; the limit of an SRQ counts those alone. */
+void mroce_recv_keep(struct mroce_qp *qp)
+{
+	if (qp->ib.srq)
+		mroce_srq_kept(to_msrq(qp->ib.srq), mroce_qp_events(qp));
 }
 
 /* @w was taken last, and is not needed after all. */
@@ -119,7 +129,7 @@ void mroce_recv_untake(struct mroce_qp *qp, struct mroce_rwqe *w)
 
 static void mroce_rq_advance(struct mroce_rq *rq)
 {
-	rq->done++;
+	smp_store_release(&rq->done, rq->done + 1);	/* the copy was read */
 	if (rq->ring)
 		smp_store_release(&rq->ring->hdr->cons, rq->done);	/* the slot was read */
 }
@@ -163,12 +173,13 @@ static u64 mroce_rq_head_wr_id(struct mroce_rq *rq)
  * @qp:		QP, locked
  *
  * From now on user space rings for each receive that it posts: it stores, passes a barrier and
- * looks at the flag; we do it the other way round.
+ * looks at the flag; we do it the other way round. What is more than a batch is left to the work.
  */
 void mroce_rq_flush(struct mroce_qp *qp)
 {
 	struct mroce_rq *rq = &qp->rq;
 	u32 end;
+	int n;
 
 	mroce_qp_assert_locked(qp);
 	if (!rq->entries)
@@ -176,7 +187,7 @@ void mroce_rq_flush(struct mroce_qp *qp)
 	if (rq->ring)
 		WRITE_ONCE(rq->ring->hdr->flags, MROCE_RING_F_DB);
 	smp_mb();	/* the flag is there before we look what is posted */
-	for (end = mroce_rq_limit(qp); rq->done != end; ) {
+	for (end = mroce_rq_limit(qp), n = 0; rq->done != end && n < MROCE_RQ_BATCH; n++) {
 		struct mroce_cqe cqe = {
 			.wr_id = mroce_rq_head_wr_id(rq),
 			.wqe_cnt = rq->done,
@@ -190,6 +201,8 @@ void mroce_rq_flush(struct mroce_qp *qp)
 		mroce_rq_advance(rq);
 		mroce_qp_complete(qp, qp->ib.recv_cq, &cqe, false);
 	}
+	if (rq->done != end)
+		queue_work(to_mdev(qp->ib.device)->wq, &qp->work);
 }
 
 /* RESET: what was posted is forgotten. Nothing has the receives any more. */
@@ -214,14 +227,13 @@ void mroce_rq_drop(struct mroce_qp *qp)
 /* --- posting ------------------------------------------------------------------------ */
 
 /* User space rings because the QP is in ERR, or was when it looked. */
-static int mroce_recv_doorbell(struct mroce_qp *qp)
+static void mroce_recv_doorbell(struct mroce_qp *qp)
 {
 	struct mroce_assoc *a = mroce_qp_lock(qp);
 
 	if (qp->state == IB_QPS_ERR)
 		mroce_rq_flush(qp);
 	mroce_qp_unlock(qp, a, MROCE_CTX_RX);
-	return 0;
 }
 
 static int mroce_rq_stage(struct mroce_qp *qp, const struct ib_recv_wr **wr)
@@ -231,7 +243,8 @@ static int mroce_rq_stage(struct mroce_qp *qp, const struct ib_recv_wr **wr)
 	int err;
 
 	for (; *wr; *wr = (*wr)->next) {
-		if (rq->prod - READ_ONCE(rq->done) >= rq->max_wr)
+		/* who completes a receive has read the copy */
+		if (rq->prod - smp_load_acquire(&rq->done) >= rq->max_wr)
 			return -ENOMEM;
 		w = mroce_slot(&rq->slots, rq->prod & (rq->entries - 1));
 		err = mroce_rwqe_from_wr(w, rq->max_sge, *wr);
@@ -249,8 +262,10 @@ int mroce_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struc
 	unsigned long flags;
 	int err = -EINVAL;
 
-	if (!qp->kernel && !wr)
-		return mroce_recv_doorbell(qp);
+	if (!qp->kernel && !wr) {
+		mroce_recv_doorbell(qp);
+		return 0;
+	}
 
 	*bad = wr;
 	if (!qp->kernel || !qp->rq.entries || READ_ONCE(qp->state) == IB_QPS_RESET)

@@ -4,6 +4,7 @@
  * reported when done. verbs.h says why their order holds. User space rings in process context;
  * kernel consumers post from any.
  */
+#include <linux/nospec.h>
 #include "verbs.h"
 
 /* What a work request may be, and on which type of QP */
@@ -31,8 +32,7 @@ struct mroce_wr_op {
 static const struct mroce_wr_op mroce_wr_ops[] = {
 	[IB_WR_RDMA_WRITE] = { OP_RC | OP_DATA | OP_INLINE, MROCE_MSG_WRITE, 0, IB_WC_RDMA_WRITE },
 	[IB_WR_RDMA_WRITE_WITH_IMM] = { OP_RC | OP_DATA | OP_INLINE, MROCE_MSG_WRITE,
-		MROCE_MSG_F_IMM,
-					IB_WC_RDMA_WRITE },
+		MROCE_MSG_F_IMM, IB_WC_RDMA_WRITE },
 	[IB_WR_SEND] = { OP_RC | OP_UD | OP_DATA | OP_INLINE, MROCE_MSG_SEND, 0, IB_WC_SEND },
 	[IB_WR_SEND_WITH_IMM] = { OP_RC | OP_UD | OP_DATA | OP_INLINE, MROCE_MSG_SEND,
 		MROCE_MSG_F_IMM, IB_WC_SEND },
@@ -55,7 +55,7 @@ static const struct mroce_wr_op *mroce_wr_op(const struct mroce_qp *qp, u32 opco
 
 	if (opcode >= ARRAY_SIZE(mroce_wr_ops))
 		return NULL;
-	op = &mroce_wr_ops[opcode];
+	op = &mroce_wr_ops[array_index_nospec(opcode, ARRAY_SIZE(mroce_wr_ops))];
 	if (!(op->bits & (mroce_qp_is_ud(qp) ? OP_UD : OP_RC)) ||
 	    (op->bits & OP_KERNEL && !qp->kernel))
 		return NULL;
@@ -409,7 +409,7 @@ void mroce_sq_drop(struct mroce_qp *qp)
 
 /* --- posting ------------------------------------------------------------------------ */
 
-/* Memory for the copies of the next batch, where there is time to wait for it. */
+/* Memory for copies, where there is time to wait for it, and the poster is charged. */
 static int mroce_sq_prepare(struct mroce_sq *sq, u32 from, u32 n)
 {
 	u32 i;
@@ -422,46 +422,48 @@ static int mroce_sq_prepare(struct mroce_sq *sq, u32 from, u32 n)
 
 /*
  * Process context. What other doorbells take meanwhile need not be ours. Once round the queue is
- * all that an honest consumer can have posted.
+ * all that an honest consumer can have posted. All of it has its memory before the first leaves:
+ * whoever takes requests, another doorbell or the work, gets as far as the last of ours. Where
+ * there is not enough, what has its memory goes all the same.
  */
 static int mroce_send_doorbell(struct mroce_qp *qp)
 {
 	struct mroce_sq *sq = &qp->sq;
 	u32 head = READ_ONCE(sq->head), was;
 	struct mroce_assoc *a;
-	u32 end, n;
+	bool more;
+	u32 end;
 	int err;
 
 	end = head + min(mroce_sq_posted(sq) - head, sq->entries);
+	err = mroce_sq_prepare(sq, head, end - head);
 	do {
 		was = head;
-		n = min_t(u32, end - head, MROCE_SQ_BATCH);
-		err = mroce_sq_prepare(sq, head, n);
-		if (err)
-			return err;
 		if (mroce_qp_is_ud(qp))
 			mroce_ud_send(qp);
 		a = mroce_qp_lock(qp);
-		mroce_sq_drain(qp);
+		more = mroce_sq_drain(qp);
 		head = sq->head;
 		mroce_qp_unlock(qp, a, MROCE_CTX_RX);
 		cond_resched();
 	} while (head != was && (s32)(end - head) > 0);
-	return 0;
+	if (more)
+		queue_work(to_mdev(qp->ib.device)->wq, &qp->work);
+	return err;
 }
 
 static int mroce_sq_stage(struct mroce_qp *qp, const struct ib_send_wr **wr)
 {
 	struct mroce_sq *sq = &qp->sq;
+	struct mroce_swqe *w;
 	int err;
 
 	for (; *wr; *wr = (*wr)->next) {
 		/* who frees a copy has read it */
 		if (sq->staged - smp_load_acquire(&sq->tail) >= sq->max_wr)
 			return -ENOMEM;
-		err = mroce_swqe_from_wr(qp,
-					 mroce_slot(&sq->slots, sq->staged & (sq->entries - 1)),
-						 *wr);
+		w = mroce_slot(&sq->slots, sq->staged & (sq->entries - 1));
+		err = mroce_swqe_from_wr(qp, w, *wr);
 		if (err)
 			return err;
 		smp_store_release(&sq->staged, sq->staged + 1);	/* the copy is written */

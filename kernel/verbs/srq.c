@@ -31,6 +31,14 @@ static void mroce_srq_deliver(struct mroce_event *ev)
 	mroce_srq_put(srq);
 }
 
+/* Delivers the event that modify has raised: handlers are not called within a consumer's call. */
+static void mroce_srq_work(struct work_struct *work)
+{
+	struct mroce_srq *srq = container_of(work, struct mroce_srq, work);
+
+	mroce_srq_deliver(&srq->event);
+}
+
 /* Receives that a QP could take now. */
 static u32 mroce_srq_left(const struct mroce_srq *srq)
 {
@@ -89,11 +97,12 @@ static struct mroce_rwqe *mroce_srq_take_ring(struct mroce_srq *srq)
 /**
  * mroce_srq_take() - the next receive for a QP
  * @srq:	queue
- * @events:	where the limit event goes, under the lock that guards this list
+ *
+ * It goes back by mroce_srq_return(), or the QP keeps it and says so by mroce_srq_kept().
  *
  * Return: NULL when none is posted.
  */
-struct mroce_rwqe *mroce_srq_take(struct mroce_srq *srq, struct list_head *events)
+struct mroce_rwqe *mroce_srq_take(struct mroce_srq *srq)
 {
 	struct mroce_rwqe *w;
 	unsigned long flags;
@@ -112,9 +121,22 @@ struct mroce_rwqe *mroce_srq_take(struct mroce_srq *srq, struct list_head *event
 			srq->nready--;
 		}
 	}
-	mroce_srq_check_limit(srq, events);
 	spin_unlock_irqrestore(&srq->lock, flags);
 	return w;
+}
+
+/**
+ * mroce_srq_kept() - a receive that was taken has its message
+ * @srq:	queue
+ * @events:	where the limit event goes, under the lock that guards this list
+ */
+void mroce_srq_kept(struct mroce_srq *srq, struct list_head *events)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	mroce_srq_check_limit(srq, events);
+	spin_unlock_irqrestore(&srq->lock, flags);
 }
 
 /* Its QP ended before anything was placed there: it is as good as new. */
@@ -187,7 +209,7 @@ static int mroce_srq_respond(struct mroce_srq *srq, struct ib_udata *udata)
 		.stride = srq->ring->stride,
 	};
 
-	return mroce_respond(udata, &resp, sizeof(resp));
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
 static int mroce_srq_alloc(struct mroce_srq *srq, struct ib_udata *udata)
@@ -234,6 +256,7 @@ int mroce_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct
 	INIT_LIST_HEAD(&srq->returned);
 	INIT_LIST_HEAD(&srq->event.link);
 	srq->event.deliver = mroce_srq_deliver;
+	INIT_WORK(&srq->work, mroce_srq_work);
 	refcount_set(&srq->ref, 1);
 	init_completion(&srq->gone);
 
@@ -247,7 +270,7 @@ int mroce_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct
 	return 0;
 }
 
-/* Only the limit can change. One that is already passed is told at once. */
+/* Only the limit can change. One that is already passed is told at once, by a work. */
 int mroce_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
 		     struct ib_udata *udata)
 {
@@ -270,7 +293,7 @@ int mroce_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq
 	ev = list_first_entry_or_null(&events, struct mroce_event, link);
 	if (ev) {
 		list_del_init(&ev->link);
-		ev->deliver(ev);
+		queue_work(to_mdev(ibsrq->device)->wq, &srq->work);
 	}
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <linux/vmalloc.h>
 #include "verbs.h"
 
+/* What is asked for in words that we do not know is refused, not ignored. */
 int mroce_alloc_ucontext(struct ib_ucontext *uctx, struct ib_udata *udata)
 {
 	struct mroce_alloc_ucontext_resp resp = { .max_inline = MROCE_MAX_INLINE };
@@ -16,9 +17,12 @@ int mroce_alloc_ucontext(struct ib_ucontext *uctx, struct ib_udata *udata)
 	err = ib_copy_from_udata(&req, udata, min(sizeof(req), udata->inlen));
 	if (err)
 		return err;
-	if (req.comp_mask)
+	if (req.comp_mask || req.rsvd)
 		return -EOPNOTSUPP;
-	return mroce_respond(udata, &resp, sizeof(resp));
+	if (udata->inlen > sizeof(req) &&
+	    !ib_is_udata_cleared(udata, sizeof(req), udata->inlen - sizeof(req)))
+		return -EOPNOTSUPP;
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
 void mroce_dealloc_ucontext(struct ib_ucontext *uctx)

@@ -95,6 +95,8 @@ void mroce_ud_send(struct mroce_qp *qp)
 			WRITE_ONCE(qp->state, IB_QPS_SQE);
 	}
 	qp->sq.busy = false;
+	if (qp->state == IB_QPS_SQD && qp->sq_draining)
+		mroce_host_sq_drained(&qp->stream);
 	if (n == MROCE_UD_BATCH)
 		queue_work(to_mdev(qp->ib.device)->wq, &qp->work);
 out:
@@ -113,7 +115,7 @@ void mroce_ud_quiesce(struct mroce_qp *qp)
 	for (;;) {
 		a = mroce_qp_lock(qp);
 		busy = qp->sq.busy;
-		mroce_qp_unlock(qp, a, MROCE_CTX_RX);
+		mroce_qp_unlock(qp, a, MROCE_CTX_POST);
 		if (!busy)
 			return;
 		usleep_range(10, 100);
@@ -218,6 +220,7 @@ static void mroce_ud_deliver(struct mroce_dev *dev, struct mroce_qp *qp,
 		mroce_count_drop(dev, MROCE_CNT_DROP_TOO_LONG);
 		return;
 	}
+	mroce_recv_keep(qp);
 	mroce_ud_complete(qp, w, h, skb);
 }
 

@@ -65,6 +65,7 @@
 #define MROCE_MAX_SGE		32
 #define MROCE_MAX_INLINE	512
 #define MROCE_SQ_BATCH		64	/* sends taken under the lock in one go */
+#define MROCE_RQ_BATCH		64	/* receives flushed under the lock in one go */
 #define MROCE_MAX_WR		BIT(15)
 #define MROCE_MAX_CQE		BIT(20)
 #define MROCE_MAX_RD_ATOMIC	128
@@ -81,6 +82,12 @@
 #define MROCE_WC_GRH		1
 #define MROCE_WC_WITH_IMM	2
 #define MROCE_WC_WITH_INV	8
+
+/* one more object of a kind; false: there are @max already */
+static inline bool mroce_count_in(atomic_t *n, int max)
+{
+	return atomic_add_unless(n, 1, max);
+}
 
 /* --- ring.c ------------------------------------------------------------------------- */
 
@@ -165,12 +172,6 @@ void mroce_disassociate_ucontext(struct ib_ucontext *uctx);
 int mroce_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma);
 int mroce_alloc_pd(struct ib_pd *pd, struct ib_udata *udata);
 int mroce_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);
-
-/* a response to user space, whose room the caller has checked */
-static inline int mroce_respond(struct ib_udata *udata, void *resp, size_t len)
-{
-	return ib_copy_to_udata(udata, resp, len);
-}
 
 /**
  * struct mroce_av - where an address handle points to; outlives the handle while sends use it
@@ -418,20 +419,22 @@ struct mroce_kernel_cqe {
  * struct mroce_cq - completion queue
  * @ib:		ib_core's
  * @lock:	irqs off, leaf
- * @ring:	completions; under @lock
+ * @user:	polled in the ring by user space, else a kernel consumer's; constant
+ * @ring:	completions; under @lock, RESIZE_CQ replaces it
  * @prod:	ours, user space cannot change it; under @lock
  * @cons:	kernel consumers: ours too; under @lock
  * @event:	delivers what @comp_due and @error_due say
- * @queued:	@event is on a list; under @lock
+ * @queued:	@event is on a list or being delivered; under @lock
  * @comp_due:	a completion event is to be raised; under @lock
  * @error_due:	the overflow is to be told; under @lock
  * @error:	it overflowed, and takes nothing any more; under @lock
- * @ref:	the object's, and one while @event is on a list
+ * @ref:	the object's, and one while @queued
  * @gone:	@ref is 0
  */
 struct mroce_cq {
 	struct ib_cq ib;
 	spinlock_t lock;	/* see @lock */
+	bool user;
 	struct mroce_rbuf *ring;
 	u32 prod;
 	u32 cons;
@@ -529,8 +532,9 @@ struct mroce_rq {
  * @posted:	kernel queues: number of the next
  * @limit:	raise the event when fewer are left, 0: never
  * @event:	delivers it
- * @queued:	@event is on a list
- * @ref:	the object's, and one while @event is on a list
+ * @work:	calls @event when modify raised it
+ * @queued:	@event is on a list, or @work is queued
+ * @ref:	the object's, and one while @queued
  * @gone:	@ref is 0
  */
 struct mroce_srq {
@@ -551,6 +555,7 @@ struct mroce_srq {
 	u32 posted;
 	u32 limit;
 	struct mroce_event event;
+	struct work_struct work;
 	bool queued;
 	refcount_t ref;
 	struct completion gone;
@@ -568,7 +573,8 @@ int mroce_query_srq(struct ib_srq *srq, struct ib_srq_attr *attr);
 int mroce_destroy_srq(struct ib_srq *srq, struct ib_udata *udata);
 int mroce_post_srq_recv(struct ib_srq *srq, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad);
-struct mroce_rwqe *mroce_srq_take(struct mroce_srq *srq, struct list_head *events);
+struct mroce_rwqe *mroce_srq_take(struct mroce_srq *srq);
+void mroce_srq_kept(struct mroce_srq *srq, struct list_head *events);
 void mroce_srq_return(struct mroce_srq *srq, struct mroce_rwqe *w);
 void mroce_srq_done(struct mroce_srq *srq, struct mroce_rwqe *w);
 
@@ -702,7 +708,8 @@ enum mroce_qp_due {
  * @event:	delivers what @due says
  * @due:	bits of enum mroce_qp_due
  * @events:	what to deliver while there is no association; under the entry's lock
- * @work:	takes sends that were posted with irqs off, and delivers @events
+ * @work:	takes sends that were posted with irqs off, goes on with what was too much for one
+ *		go, and delivers @events
  * @ref:	the object's, and one while @event is on a list
  * @gone:	@ref is 0
  */
@@ -797,6 +804,7 @@ void mroce_rwqe_from_ring(struct mroce_rwqe *w, u32 max_sge, const struct mroce_
 			  u32 counter);
 u32 mroce_rq_limit(const struct mroce_qp *qp);
 struct mroce_rwqe *mroce_recv_take(struct mroce_qp *qp);
+void mroce_recv_keep(struct mroce_qp *qp);
 void mroce_recv_untake(struct mroce_qp *qp, struct mroce_rwqe *w);
 void mroce_recv_complete(struct mroce_qp *qp, struct mroce_rwqe *w, struct mroce_cqe *cqe,
 			 bool solicited);

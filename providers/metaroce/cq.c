@@ -8,7 +8,7 @@
 
 #define CQ_WC_FLAGS (IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
 		     IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
-#define CQ_FLAGS (IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
+#define CQ_FLAGS IBV_CREATE_CQ_ATTR_SINGLE_THREADED
 
 static struct mroce_cq *cq_alloc(bool threads)
 {
@@ -130,10 +130,17 @@ struct ibv_cq_ex *mroce_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init
 	return &cq->vcq.cq_ex;
 }
 
+/*
+ * The kernel refuses to destroy a CQ that QPs complete in; but when the device is gone, no destroy fails, and
+ * the QPs still look into the CQ when they go.
+ */
 int mroce_destroy_cq(struct ibv_cq *ibcq)
 {
-	int err = mroce_destroyed(ibv_cmd_destroy_cq(ibcq));
+	int err;
 
+	if (atomic_load(&to_mcq(ibcq)->users))
+		return EBUSY;
+	err = mroce_destroyed(ibv_cmd_destroy_cq(ibcq));
 	if (!err)
 		cq_free(to_mcq(ibcq));
 	return err;

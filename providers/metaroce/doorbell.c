@@ -59,20 +59,3 @@ int mroce_doorbell_recv(struct ibv_qp *qp)
 
 	return err == EACCES ? ibv_cmd_post_recv(qp, NULL, &bad) : err;
 }
-
-int mroce_doorbell_srq(struct ibv_srq *srq)
-{
-	struct ib_uverbs_post_srq_recv_resp resp;
-	struct ibv_recv_wr *bad;
-	struct ibv_post_srq_recv cmd = {
-		.hdr = header(IB_USER_VERBS_CMD_POST_SRQ_RECV, sizeof(cmd), sizeof(resp)),
-		.core_payload = {
-			.response = (uintptr_t)&resp,
-			.srq_handle = srq->handle,
-			.wqe_size = sizeof(struct ib_uverbs_recv_wr),
-		},
-	};
-	int err = ring_doorbell(srq->context->cmd_fd, &cmd, sizeof(cmd));
-
-	return err == EACCES ? ibv_cmd_post_srq_recv(srq, NULL, &bad) : err;
-}

@@ -72,6 +72,7 @@ struct mroce_queue {
  * @broken: the ring was lost in a resize; polling fails from then on
  * @cur: extended polling: the completion that the read functions look at
  * @qps: QPs that send into this CQ, by number
+ * @users: QPs that complete here; one that sends and receives counts twice
  */
 struct mroce_cq {
 	struct verbs_cq vcq;
@@ -81,6 +82,7 @@ struct mroce_cq {
 	bool broken;
 	const struct mroce_cqe *cur;
 	struct mroce_qpmap qps;
+	atomic_uint users;
 };
 
 /**
@@ -176,7 +178,6 @@ void mroce_queue_restart(struct mroce_queue *q);
 /* doorbell.c */
 int mroce_doorbell_send(struct ibv_qp *qp);
 int mroce_doorbell_recv(struct ibv_qp *qp);
-int mroce_doorbell_srq(struct ibv_srq *srq);
 
 /* pd.c */
 struct ibv_pd *mroce_alloc_pd(struct ibv_context *ctx);

@@ -154,20 +154,15 @@ int mroce_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv
 	return db_err;
 }
 
+/* There is no doorbell: the kernel looks into the ring when a message needs a receive. */
 int mroce_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
 	struct mroce_srq *srq = to_msrq(ibsrq);
 	bool wanted;
-	int err, db_err = 0;
+	int err;
 
 	mroce_lock(&srq->rq.lock);
 	err = fill_receives(&srq->rq, wr, bad, &wanted);
 	mroce_unlock(&srq->rq.lock);
-
-	if (wanted)
-		db_err = mroce_doorbell_srq(ibsrq);
-	if (err || !db_err)
-		return err;
-	*bad = wr;
-	return db_err;
+	return err;
 }

@@ -16,7 +16,7 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 
 static uint32_t op_type(enum ibv_qp_type type)
 {
-	return type == IBV_QPT_RC ? MROCE_OP_RC : type == IBV_QPT_UC ? MROCE_OP_UC : MROCE_OP_UD;
+	return type == IBV_QPT_RC ? MROCE_OP_RC : MROCE_OP_UD;
 }
 
 static int check_attr(const struct ibv_qp_init_attr_ex *attr)
@@ -25,7 +25,7 @@ static int check_attr(const struct ibv_qp_init_attr_ex *attr)
 		return EOPNOTSUPP;
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)
 		return EINVAL;
-	if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UC && attr->qp_type != IBV_QPT_UD)
+	if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UD)
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)
 		return EOPNOTSUPP;
@@ -144,6 +144,8 @@ struct ibv_qp *mroce_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_at
 	}
 	if (comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		mroce_qp_ex_init(qp, attr->send_ops_flags);
+	atomic_fetch_add(&to_mcq(attr->send_cq)->users, 1);
+	atomic_fetch_add(&to_mcq(attr->recv_cq)->users, 1);
 	mroce_cq_add_qp(to_mcq(attr->send_cq), qp);
 	return &qp->vqp.qp;
 }
@@ -211,6 +213,8 @@ int mroce_destroy_qp(struct ibv_qp *ibqp)
 		return err;
 
 	qp_clean_cqs(qp, true);
+	atomic_fetch_sub(&to_mcq(ibqp->send_cq)->users, 1);
+	atomic_fetch_sub(&to_mcq(ibqp->recv_cq)->users, 1);
 	qp_free(qp);
 	return 0;
 }

@@ -14,7 +14,6 @@
 
 /* Properties of a send opcode, and the QP types it exists on. */
 #define MROCE_OP_RC	0x01U
-#define MROCE_OP_UC	0x02U
 #define MROCE_OP_UD	0x04U
 #define MROCE_OP_DATA	0x08U	/* has scatter/gather entries */
 #define MROCE_OP_INLINE	0x10U	/* may carry inline data */

@@ -6,9 +6,9 @@
 #include "metaroce.h"
 
 #define UD_OPS	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
-#define UC_OPS	(UD_OPS | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
-		 IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_SEND_WITH_INV)
-#define RC_OPS	(UC_OPS | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | \
+#define RC_OPS	(UD_OPS | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
+		 IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_SEND_WITH_INV | \
+		 IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | \
 		 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 
 static struct mroce_qp *ex_to_mqp(struct ibv_qp_ex *qp)
@@ -221,8 +221,6 @@ uint64_t mroce_send_ops(enum ibv_qp_type type)
 	switch (type) {
 	case IBV_QPT_RC:
 		return RC_OPS;
-	case IBV_QPT_UC:
-		return UC_OPS;
 	case IBV_QPT_UD:
 		return UD_OPS;
 	default:

@@ -233,6 +233,10 @@ static void cq__refusals(void)
 	attr.cqe = 0;
 	CHECK(!fake.ops.create_cq_ex(ctx, &attr) && errno == EINVAL);
 	attr.cqe = 4;
+	attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
+	attr.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
+	CHECK(!fake.ops.create_cq_ex(ctx, &attr) && errno == EOPNOTSUPP);
+	attr.flags = 0;
 	attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_PD;
 	CHECK(!fake.ops.create_cq_ex(ctx, &attr) && errno == EINVAL);
 	CHECK(fake.ops.resize_cq(cq, 0) == EINVAL);
@@ -313,7 +317,7 @@ static void qp__create_flags_of_zero(void)
 
 static void qp__limits_are_those_granted(void)
 {
-	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_UC, .cap = { .max_send_wr = 5, .max_recv_wr = 3 } };
+	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC, .cap = { .max_send_wr = 5, .max_recv_wr = 3 } };
 	struct mroce_qp *qp;
 
 	CALL(setup());
@@ -323,7 +327,7 @@ static void qp__limits_are_those_granted(void)
 	CHECK(attr.cap.max_send_sge == FAKE_SGES && attr.cap.max_inline_data == FAKE_INLINE);
 	CHECK(qp->sq.max_wr == 5 && qp->rq.max_wr == 3 && qp->rq.max_sge == FAKE_SGES);
 	CHECK(qp->caps.max_sge == FAKE_SGES && qp->caps.max_inline == FAKE_INLINE);
-	CHECK(qp->caps.qp_type == MROCE_OP_UC);
+	CHECK(qp->caps.qp_type == MROCE_OP_RC);
 	CHECK(fake.ops.destroy_qp(&qp->vqp.qp) == 0);
 	teardown();
 }
@@ -383,6 +387,7 @@ static void gone__destroy_works_and_the_rest_fails(void)
 	CHECK(fake_modify_qp(qp, IBV_QPS_INIT) == EIO);
 	CHECK(fake.ops.destroy_ah(ah) == 0 && fake.ops.dealloc_mw(mw) == 0);
 	CHECK(fake.ops.dereg_mr(verbs_get_mr(mr)) == 0);
+	CHECK(fake.ops.destroy_cq(cq) == EBUSY);	/* the QP looks into it when it goes */
 	CHECK(fake.ops.destroy_qp(qp) == 0 && fake.ops.destroy_srq(srq) == 0);
 	teardown();
 	fake.gone = false;
@@ -397,10 +402,11 @@ static void destroy__refused_by_the_kernel_keeps_the_object(void)
 	fake.fail_err = EBUSY;
 	fake.fail_in = 1;
 	CHECK(fake.ops.destroy_qp(qp) == EBUSY);
+	CHECK(fake.ops.destroy_cq(cq) == EBUSY);
+	CHECK(fake.ops.destroy_qp(qp) == 0);
 	fake.fail_in = 1;
 	CHECK(fake.ops.destroy_cq(cq) == EBUSY);
 	CHECK(ibv_poll_cq(cq, 1, &(struct ibv_wc) {}) == 0);
-	CHECK(fake.ops.destroy_qp(qp) == 0);
 	teardown();
 }
 

@@ -43,6 +43,9 @@ ends_counted() { # COUNTER STATUS OPTION...: and one end counted it.
 	expect $(($(grew mrA "$counter") + $(grew mrB "$counter"))) '>=' 1 "$counter"
 }
 
+# A post of more than the kernel takes in one go needs no other post to leave.
+posted_at_once() { in_ns A "$verbs_top/build/tools/ud_post" mrA "$1"; }
+
 # ---- a dead network --------------------------------------------------------------------
 
 # blackholed TIMEOUT RETRIES: seconds between the last success and the error.
@@ -188,6 +191,7 @@ flood() { # [U61]
 }
 
 hosts "${base[@]}"
+t "200 datagrams posted at once from a new queue pair" posted_at_once 200
 t "Write, unknown key" ends_counted met_remote_error access -o write -f rkey
 t "Write past the end" ends_counted met_remote_error access -o write -f bounds
 t "Write without the right" no_right write

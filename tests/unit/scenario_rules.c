@@ -437,7 +437,7 @@ TEST(rule_8__one_held_packet_is_enough_to_move)
 	mr->ascending = true;
 	for (i = 0; i < 40; i++)
 		post_write(x.a, mr, i * 1000, 1000, 0);
-	world_settle(x.w, 20 * SEC);
+	world_settle(x.w, SEC);
 	CHECK_GE(host_stat(x.b->h, MROCE_CNT_REFUSE_LATER), 1);
 	CHECK_EQ(mr->high, 40000);
 	world_end(x.w);
@@ -461,7 +461,7 @@ TEST(rule_8__two_streams_share_the_cap)
 		post_write(x.a, m1, i * 1000, 1000, 0);
 		post_write(c, m2, i * 1000, 1000, 0);
 	}
-	world_settle(x.w, 20 * SEC);
+	world_settle(x.w, SEC);
 	world_end(x.w);
 }
 

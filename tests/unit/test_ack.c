@@ -9,6 +9,7 @@
 struct rig {
 	struct lab l;
 	u32 psn;
+	u32 tick;
 	struct tap tap;
 };
 
@@ -25,8 +26,10 @@ static void arrive(struct rig *r, u32 n, u8 flags, bool ce)
 {
 	struct feed f = { .opcode = MROCE_OP_EMPTY, .flags = flags };
 	struct wpkt *pkt = data_pkt(r->l.conn, 3, r->psn + n, &f);
+	struct mroce_data_hdr *h = (void *)pkt->data;
 	struct mroce_rx rx;
 
+	h->tstamp = cpu_to_be32(++r->tick);
 	pkt->ce = ce;
 	rx = lab_rx(pkt);
 	mroce_conn_input(r->l.conn, &rx, r->l.w->now);
@@ -146,6 +149,18 @@ TEST(ack_note__duplicate_at_once)
 	lab_end(&r.l);
 }
 
+/* Right behind its original, with the same timestamp: the network's doing. */
+TEST(ack_note__a_copy_made_on_the_way_counts_for_nothing)
+{
+	struct rig r = warm();
+
+	r.tick--;
+	arrive(&r, 0, 0, false);
+	CHECK_EQ(r.l.p->dup_count, 0);
+	CHECK_EQ(r.l.wp->p.stats[MROCE_CNT_RX_DUP], 1);
+	lab_end(&r.l);
+}
+
 TEST(ack_note__on_request_at_once)
 {
 	struct rig r = warm();
@@ -205,6 +220,28 @@ TEST(ack_output__leaves_where_the_newest_packet_came_in)
 	CHECK_EQ(tx.route.ifindex, 1);
 	CHECK_EQ(tx.route.sport, 50000);
 	CHECK(!tx.ect);
+	lab_end(&r.l);
+}
+
+/* [M48] A retransmission far from both edges is told as well. */
+TEST(ack_output__covers_the_newest_packet)
+{
+	struct rig r = rig(8192);
+	struct mroce_ack_block *b;
+	u32 i, k, n, said = 0;
+
+	for (i = 1; i < 4000; i++)
+		arrive(&r, i, 0, false);
+	take(&r, &n);
+	arrive(&r, 1500, MROCE_F_RETX, false);
+	b = take(&r, &n);
+	CHECK_EQ(n, MROCE_MAX_ACK_BLOCKS);
+	for (k = 0; k < n; k++) {
+		u32 bit = r.psn + 1500 - be32_to_cpu(b[k].base_psn);
+
+		said += bit < 256 && be64_to_cpu(b[k].sack[bit / 64]) >> (bit % 64) & 1;
+	}
+	CHECK_EQ(said, 1);
 	lab_end(&r.l);
 }
 
@@ -328,7 +365,7 @@ static struct ack ack_of(const struct lab *l, u32 cum, u64 sack)
 			.base_psn = cpu_to_be32(cum),
 			.tstamp_echo = cpu_to_be32(mroce_tick(l->w->now)),
 			.sack[0] = cpu_to_be64(sack),
-			.dup_count = cpu_to_be32(l->p->dup_seen),
+			.dup_count = cpu_to_be32(l->p->loss.dup_seen),
 		},
 	};
 }
@@ -487,19 +524,19 @@ TEST(ack_input__unexplained_duplicates_raise_the_tolerance)
 	struct ack a;
 	u32 i;
 
-	CHECK_EQ(l.p->reorder, 0);
+	CHECK_EQ(l.p->loss.reorder, 0);
 	for (i = 1; i < 20; i++) {
 		a = ack_of(&l, l.p->tx.una, 0);
 		a.b[0].dup_count = cpu_to_be32(i);
 		give(&l, &a, ONE);
-		CHECK_GT(l.p->reorder, 0);
+		CHECK_GT(l.p->loss.reorder, 0);
 	}
-	CHECK_LE(l.p->reorder, 64);
+	CHECK_LE(l.p->loss.reorder, mroce_path_srtt(l.p));
 	CHECK_EQ(l.wp->p.stats[MROCE_CNT_SPURIOUS], 19);
 	/* Counts that go back are of an older ACK. */
 	a.b[0].dup_count = cpu_to_be32(3);
 	give(&l, &a, ONE);
-	CHECK_EQ(l.p->dup_seen, 19);
+	CHECK_EQ(l.p->loss.dup_seen, 19);
 	lab_end(&l);
 }
 
@@ -508,15 +545,16 @@ TEST(ack_input__duplicates_by_our_own_probes_do_not)
 	struct lab l = sender();
 	struct ack a;
 
-	l.p->dup_allowed = 2;
+	l.p->loss.dup_allowed = 2;
+	l.p->loss.probed_at = l.w->now;
 	a = ack_of(&l, l.p->tx.una, 0);
 	a.b[0].dup_count = cpu_to_be32(2);
 	give(&l, &a, ONE);
-	CHECK_EQ(l.p->reorder, 0);
-	CHECK_EQ(l.p->dup_allowed, 0);
+	CHECK_EQ(l.p->loss.reorder, 0);
+	CHECK_EQ(l.p->loss.dup_allowed, 0);
 	a.b[0].dup_count = cpu_to_be32(3);
 	give(&l, &a, ONE);
-	CHECK_GT(l.p->reorder, 0);
+	CHECK_GT(l.p->loss.reorder, 0);
 	lab_end(&l);
 }
 
@@ -527,15 +565,15 @@ TEST(ack_input__progress_ends_backing_off)
 	struct ack a;
 
 	lab_sent(&l, 2, 100);
-	l.p->rtos = 3;
-	l.p->probes = 1;
+	l.p->loss.rtos = 3;
+	l.p->loss.probes = 1;
 	a = ack_of(&l, first, 0);
 	give(&l, &a, ONE);
-	CHECK_EQ(l.p->rtos, 3);
+	CHECK_EQ(l.p->loss.rtos, 3);
 	a = ack_of(&l, first + 1, 0);
 	give(&l, &a, ONE);
-	CHECK_EQ(l.p->rtos, 0);
-	CHECK_EQ(l.p->probes, 0);
+	CHECK_EQ(l.p->loss.rtos, 0);
+	CHECK_EQ(l.p->loss.probes, 0);
 	lab_end(&l);
 }
 

@@ -179,7 +179,8 @@ TEST(cc_ack__one_reduction_per_round)
 	lab_end(&l);
 }
 
-TEST(cc_ack__never_below_one_packet)
+/* [M128] */
+TEST(cc_ack__the_last_path_falls_to_a_fraction_of_a_packet)
 {
 	struct lab l = cc_lab(1);
 	u32 i;
@@ -188,8 +189,27 @@ TEST(cc_ack__never_below_one_packet)
 	l.p->cc.alpha = 1024;
 	for (i = 0; i < 50; i++)
 		round_trip(&l, 100);
+	CHECK_LT(l.p->cc.cwnd, MSS);
+	CHECK_GE(l.p->cc.cwnd, MSS / 16);
+	for (i = 0; i < 5; i++)
+		round_trip(&l, 0);
 	CHECK_GE(l.p->cc.cwnd, MSS);
-	CHECK_LE(l.p->cc.cwnd, 2 * MSS);
+	lab_end(&l);
+}
+
+/* The others rest: their windows are not missed. */
+TEST(cc_ack__a_path_below_one_packet_rests)
+{
+	struct lab l = cc_lab(4);
+	u32 i;
+
+	CHECK_EQ(l.conn->nactive, 4);
+	at(&l, 2);
+	l.p->cc.alpha = 1024;
+	for (i = 0; i < 5; i++)
+		round_trip(&l, 100);
+	CHECK(!mroce_path_active(l.p));
+	CHECK_EQ(l.conn->nactive, 3);
 	lab_end(&l);
 }
 
@@ -253,6 +273,36 @@ TEST(cc_loss__heavy_shrinks)
 	}
 	CHECK_LT(l.p->cc.cwnd, 100 * MSS);
 	CHECK_GE(l.wp->p.stats[MROCE_CNT_CWND_LOSS], 1);
+	lab_end(&l);
+}
+
+TEST(cc_undo__gives_back_what_needless_rtos_took)
+{
+	struct lab l = cc_lab(1);
+
+	at(&l, 100);
+	l.conn->cc->rto(l.p, l.w->now);
+	l.conn->cc->undo(l.p, l.w->now);
+	CHECK_EQ(l.p->cc.cwnd, 100 * MSS);
+	CHECK_EQ(l.p->cc.ssthresh, 100 * MSS);
+	lab_end(&l);
+}
+
+/* The route has become longer: its old minimum must not hold the window for ever. */
+TEST(cc_ack__delay_at_a_small_window_is_the_route)
+{
+	struct lab l = cc_lab(1);
+	u32 i;
+
+	at(&l, 3);
+	for (i = 0; i < 60; i++)
+		mroce_rtt_sample(&l.p->rtt, 10 * MS, l.w->now);
+	for (i = 0; i < 8; i++)
+		round_trip(&l, 0);
+	CHECK_GT(l.p->rtt.min, 5 * MS);
+	round_trip(&l, 0);
+	round_trip(&l, 0);
+	CHECK_GT(l.p->cc.cwnd, 3 * MSS);
 	lab_end(&l);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of kernel/transport/conn.c and peer.c: life of connections, where packets go, what is dropped.
+ * Tests of kernel/transport/conn.c: life of connections, where packets go, what is dropped.
  */
 #include "lab.h"
 
@@ -352,25 +352,25 @@ TEST(conn_lost__idle_streams_end_too)
 	lab_end(&l);
 }
 
-TEST(peer_routes_changed__asks_again)
+/* Also one whose peer died with packets in flight. */
+TEST(conn_idle__a_dead_peers_connection_expires)
 {
-	struct lab l = lab_pair(&(struct world_cfg){ .planes = 2 });
-	u32 i;
+	struct world *w = world_new(NULL, test_seed());
+	struct wqp *a, *b;
 
-	l.b->h->route_payload[1] = 0;
-	mroce_peer_routes_changed(&l.wp->p, l.w->now);
-	for (i = 0; i < 4; i++)
-		CHECK_EQ(l.conn->paths[i]->route.ifindex, 1);
-	l.b->h->route_payload[1] = 256;
-	lab_end(&l);
-}
-
-TEST(peer_output__nothing_when_idle)
-{
-	struct lab l = lab_pair(NULL);
-	static struct mroce_tx tx;
-
-	CHECK_EQ(mroce_peer_output(&l.wp->p, &tx, l.w->now), 0);
-	CHECK(list_empty(&l.wp->p.out));
-	lab_end(&l);
+	qp_pair(w, 0, 1, &a, &b);
+	a->allow_fail = true;
+	world_until(w, a->s.opened && b->s.opened, SEC);
+	post_recvs(b, 1, 1000);
+	links_black(w, -1, -1, true);
+	post_send(a, 1000, 0)->expect = W_ANY;
+	world_run(w, 5 * SEC);
+	CHECK_EQ(a->completed, 1);
+	qp_reset(a);
+	qp_reset(b);
+	world_run(w, 60 * SEC);
+	CHECK_EQ(host_conns(&w->host[0]), 0);
+	CHECK_EQ(host_conns(&w->host[1]), 0);
+	links_black(w, -1, -1, false);
+	world_end(w);
 }

@@ -55,6 +55,30 @@ TEST(handshake__one_side_starts)
 	world_end(w);
 }
 
+/* Round-trip time by set-up alone, after @lost lost CONNECTs; 0: none. */
+static u64 setup_srtt(u32 lost)
+{
+	struct tap t = { .drop_type = MROCE_PT_CONNECT, .drop_n = lost };
+	struct wqp *a, *b;
+	struct world *w = two(&a, &b, &t);
+	struct mroce_conn *conn;
+	u64 srtt;
+
+	CHECK_EQ(qp_rtr(a, b->h, b->qpn, b), 0);
+	conn = a->s.conn;
+	world_until(w, conn->state == MROCE_CONN_OPEN, SEC);
+	srtt = conn->rtt.srtt;
+	world_end(w);
+	return srtt;
+}
+
+TEST(handshake__gives_the_first_round_trip_sample)
+{
+	CHECK_EQ(setup_srtt(0), 10 * US);
+	/* Of several questions, which was answered? */
+	CHECK_EQ(setup_srtt(1), 0);
+}
+
 /* [M21] */
 TEST(handshake__both_start_at_once)
 {

@@ -32,8 +32,8 @@ TEST(output__refusals_then_acks_then_losses_then_new)
 	post_send(l.b, 10, 0);
 	mroce_nak_note(l.conn, 1, 5, MROCE_SYN_RNR, 1);
 	mroce_ack_note(l.conn->paths[1], true, l.w->now);
-	l.conn->probe_reply.ver_type = MROCE_VER_TYPE(MROCE_PT_PROBE);
-	l.conn->send_probe_reply = true;
+	l.conn->replies[0].ver_type = MROCE_VER_TYPE(MROCE_PT_PROBE);
+	l.conn->nreplies = 1;
 	CHECK_EQ(out_type(&l), MROCE_PT_NAK);
 	CHECK_EQ(out_type(&l), MROCE_PT_ACK);
 	CHECK_EQ(out_type(&l), MROCE_PT_PROBE);
@@ -49,16 +49,17 @@ TEST(output__refusals_then_acks_then_losses_then_new)
 	lab_end(&l);
 }
 
-TEST(output__the_last_packet_asks_for_an_ack)
+/* The last packet of each path: nothing behind it would bring its verdict. */
+TEST(output__the_last_packets_ask_for_an_ack)
 {
-	struct lab l = lab_pair(NULL);
+	struct lab l = lab_pair(&(struct world_cfg){ .npaths = 2 });
 	u32 i;
 
 	l.b->s.rsn_limit = 10;
-	post_send(l.b, 3 * 256, 0);
-	for (i = 0; i < 3; i++) {
+	post_send(l.b, 5 * 256, 0);
+	for (i = 0; i < 5; i++) {
 		CHECK_EQ(out_type(&l), MROCE_PT_DATA);
-		CHECK_EQ(!!(out_hdr().flags & MROCE_F_ACK_REQ), i == 2);
+		CHECK_EQ(!!(out_hdr().flags & MROCE_F_ACK_REQ), i >= 3);
 	}
 	lab_end(&l);
 }

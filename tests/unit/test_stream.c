@@ -362,3 +362,121 @@ TEST(stream_update__class_stays)
 	CHECK_EQ(x.a->s.attr.access, 0);
 	world_end(x.w);
 }
+
+/* SQD starts nothing, so nothing is overdue; back in RTS the clock begins anew. */
+TEST(stream_clock__does_not_run_in_sqd_with_work_waiting)
+{
+	struct world *w = world_new(NULL, test_seed());
+	struct wqp *a, *b;
+
+	qp_pair(w, 0, 1, &a, &b);
+	world_until(w, a->s.opened && b->s.opened, SEC);
+	qp_sqd(a);
+	post_recvs(b, 1, 100);
+	post_send(a, 100, 0);
+	world_run(w, 5 * SEC);
+	CHECK_EQ(a->state, QP_SQD);
+	CHECK_EQ(a->completed, 0);
+	qp_rts(a);
+	world_settle(w, SEC);
+	CHECK_EQ(a->ok, 1);
+	world_end(w);
+}
+
+/* Rule 11: the answer to a READ comes on the connection of the responder's class. */
+TEST(stream_clock__a_long_answer_on_another_class_is_no_silence)
+{
+	struct world *w = world_new(&(struct world_cfg){ .payload = 1408, .link = { .ns_per_kb = 8190 } },
+				    test_seed());
+	struct wqp *a = qp_new(&w->host[0]), *b = qp_new(&w->host[1]);
+	struct wmr *mr;
+
+	a->attr.timeout = 10;
+	a->attr.retry_cnt = 3;
+	b->attr.tclass = 106;
+	w->phantom = true;
+	qp_connect(a, b);
+	world_until(w, a->s.opened && b->s.opened, SEC);
+	mr = mr_new(b->h, 8 << 20, MROCE_ACC_READ, false);
+	post_read(a, mr, 0, 8 << 20, 0);
+	world_settle(w, 10 * SEC);
+	CHECK_EQ(a->ok, 1);
+	world_end(w);
+}
+
+/* Timeout 0 waits for ever, also for a queue pair that is gone and comes back. */
+TEST(stream_clock__timeout_zero_outlasts_no_stream)
+{
+	struct world *w = world_new(NULL, test_seed());
+	struct wqp *a, *b;
+
+	qp_pair(w, 0, 1, &a, &b);
+	a->allow_fail = true;
+	world_until(w, a->s.opened && b->s.opened, SEC);
+	a->s.attr.timeout = 0;
+	qp_reset(b);
+	post_send(a, 100, 0)->expect = W_ANY;
+	world_run(w, 60 * SEC);
+	CHECK_EQ(a->completed, 0);
+	qp_reset(a);
+	world_end(w);
+}
+
+static u32 queued(const struct list_head *list)
+{
+	const struct list_head *p;
+	u32 n = 0;
+
+	for (p = list->next; p != list; p = p->next)
+		n++;
+	return n;
+}
+
+/* One OPEN at a time, however long nobody answers. */
+TEST(stream_open__does_not_pile_up)
+{
+	struct world *w = world_new(NULL, test_seed());
+	struct wqp *a, *b, *c;
+	struct mroce_conn *conn;
+
+	qp_pair(w, 0, 1, &a, &b);
+	a->allow_fail = true;
+	b->allow_fail = true;
+	world_until(w, a->s.opened && b->s.opened, SEC);
+	world_run(w, MS);
+	links_black(w, -1, -1, true);
+	c = qp_new(&w->host[0]);
+	c->allow_fail = true;
+	qp_rtr(c, b->h, 77, NULL);
+	world_run(w, 600 * SEC);
+	conn = host_conn(&w->host[0], &w->host[1], 0);
+	CHECK_LE(queued(&conn->ctrl) + conn->nctrl, 2);
+	links_black(w, -1, -1, false);
+	world_run(w, SEC);
+	world_end(w);
+}
+
+/* A peer that opens and never acknowledges the answers gets no more of them. */
+TEST(stream_open__answers_are_bounded)
+{
+	struct lab l = lab_pair(&(struct world_cfg){ .psn_window = 8192 });
+	u32 i, psn = l.conn->paths[1]->rx.cum;
+
+	l.w->lax = true;
+	for (i = 0; i < 1000; i++) {
+		struct feed f = { .opcode = MROCE_OP_OPEN };
+		struct wpkt *pkt = data_pkt(l.conn, 1, psn + i, &f);
+		struct mroce_ctrl_hdr *h = (void *)pkt->data;
+		struct mroce_rx rx;
+
+		h->qpn = cpu_to_be32(l.b->qpn);
+		h->src_qpn = cpu_to_be32(l.a->qpn);
+		h->nonce = cpu_to_be32(i);
+		rx = lab_rx(pkt);
+		mroce_conn_input(l.conn, &rx, l.w->now);
+		wpkt_free(pkt);
+	}
+	CHECK_GE(l.conn->nctrl, 1);
+	CHECK_LE(l.conn->nctrl, 32);
+	lab_end(&l);
+}

@@ -13,7 +13,7 @@
  * -----|--------|----------------------------------------|---------------------------------------
  * SQ   | user   | kernel, when it has copied the slot    | uverbs POST_SEND without work requests
  * RQ   | user   | kernel, when the receive has completed | POST_RECV while MROCE_RING_F_DB is set
- * SRQ  | user   | kernel, when it has copied the slot    | POST_SRQ_RECV, likewise
+ * SRQ  | user   | kernel, when it has copied the slot    | none
  * CQ   | kernel | user                                   | none; armed by writing @arm
  *
  * A send queue entry is free again when a completion reports its @wqe_cnt or a later one. When a
@@ -32,7 +32,7 @@
 #define MROCE_DRIVER_ID			0x4d526f43
 
 #define MROCE_RING_ENTRIES		256	/* offset of the first slot */
-/* flags: the kernel wants a doorbell for each post (QP in error, SRQ limit armed) */
+/* flags of an RQ: the kernel wants a doorbell for each post (the QP is in error) */
 #define MROCE_RING_F_DB			1U
 
 /* mroce_ring.arm; the kernel swaps it for MROCE_ARM_NONE when it raises the event */

@@ -128,4 +128,8 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 	for (p = list_first_entry(l, __typeof__(*p), m), n = list_next_entry(p, m);	\
 	     !list_entry_is_head(p, l, m); p = n, n = list_next_entry(n, m))
 
+#define list_for_each_entry_safe_reverse(pos, n, head, member)                                  \
+	for (pos = list_last_entry(head, typeof(*pos), member), n = list_prev_entry(pos, member); \
+	     &pos->member != (head); pos = n, n = list_prev_entry(n, member))
+
 #endif /* SHIM_LINUX_LIST_H */

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Tests of kernel/transport/select.c: paths in use, choice of a path. [M128]
+ */
+#include "lab.h"
+
+TEST(path_select__equals_take_turns)
+{
+	struct lab l = lab_conn(NULL);
+	u32 i, seen = 0;
+
+	for (i = 0; i < 4; i++) {
+		struct mroce_path *p = mroce_path_select(l.conn, 320, l.w->now);
+
+		CHECK(p);
+		seen |= 1 << p->index;
+	}
+	CHECK_EQ(seen, 15);
+	lab_end(&l);
+}
+
+TEST(path_select__the_one_that_delivers_first)
+{
+	struct lab l = lab_conn(NULL);
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		mroce_rtt_sample(&l.conn->paths[i]->rtt, i == 2 ? 10 * US : 100 * US, 0);
+	CHECK_EQ(mroce_path_select(l.conn, 320, l.w->now)->index, 2);
+	CHECK_EQ(mroce_path_select(l.conn, 320, l.w->now)->index, 2);
+	lab_end(&l);
+}
+
+TEST(path_select__none_without_room)
+{
+	struct lab l = lab_conn(NULL);
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		l.p = l.conn->paths[i];
+		lab_sent(&l, 1, l.p->cc.cwnd);
+	}
+	CHECK(!mroce_path_select(l.conn, 320, l.w->now));
+	lab_end(&l);
+}
+
+TEST(path_select__not_behind_losses)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 1 });
+
+	lab_sent(&l, 1, 100);
+	mroce_txwin_lose(l.p, mroce_txwin_find(&l.p->tx, mroce_isn(l.conn->seed, 0)));
+	CHECK(!mroce_path_select(l.conn, 320, l.w->now));
+	lab_end(&l);
+}
+
+TEST(path_select__suspects_only_when_all_are)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 2 });
+
+	l.conn->paths[0]->loss.rtos = 1;
+	CHECK_EQ(mroce_path_select(l.conn, 320, l.w->now)->index, 1);
+	CHECK_EQ(mroce_path_select(l.conn, 320, l.w->now)->index, 1);
+	l.conn->paths[1]->loss.rtos = 1;
+	CHECK(mroce_path_select(l.conn, 320, l.w->now));
+	lab_end(&l);
+}
+
+TEST(select_start__a_few_and_one_for_each_egress)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 16 });
+	struct lab m = lab_conn(&(struct world_cfg){ .npaths = 16, .planes = 8 });
+	struct mroce_path *p;
+	u32 seen = 0;
+
+	CHECK_EQ(l.conn->nactive, 4);
+	CHECK_EQ(m.conn->nactive, 8);
+	list_for_each_entry(p, &m.conn->active, active_link)
+		seen |= 1 << p->route.ifindex;
+	CHECK_EQ(seen, 0x1fe);
+	lab_end(&l);
+	lab_end(&m);
+}
+
+/* What one path gives the other gets: the connection's window stays. */
+TEST(select_grown__a_long_window_is_split)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 16 });
+	struct mroce_path *p;
+	u32 sum = 0;
+
+	l.p->cc.cwnd = 10 * 320;
+	mroce_select_grown(l.p);
+	CHECK_EQ(l.conn->nactive, 5);
+	CHECK_EQ(l.p->cc.cwnd, 5 * 320);
+	list_for_each_entry(p, &l.conn->active, active_link)
+		sum += p->cc.cwnd;
+	CHECK_EQ(sum, (10 + 3 * 4) * 320);
+	l.p->cc.cwnd = 7 * 320;
+	mroce_select_grown(l.p);
+	CHECK_EQ(l.conn->nactive, 5);
+	lab_end(&l);
+}
+
+TEST(select_rest__never_the_last)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 2 });
+
+	CHECK_EQ(l.conn->nactive, 2);
+	CHECK(mroce_select_rest(l.conn->paths[0]));
+	CHECK(!mroce_select_rest(l.conn->paths[0]));
+	CHECK(!mroce_select_rest(l.conn->paths[1]));
+	CHECK(mroce_path_select(l.conn, 320, l.w->now) == l.conn->paths[1]);
+	lab_end(&l);
+}
+
+TEST(select_swap__a_resting_path_takes_over)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 8 });
+
+	l.p->cc.cwnd = 3 * 320;
+	mroce_select_swap(l.p);
+	CHECK(!mroce_path_active(l.p));
+	CHECK_EQ(l.conn->nactive, 4);
+	CHECK_EQ(list_last_entry(&l.conn->active, struct mroce_path, active_link)->cc.cwnd, 3 * 320);
+	CHECK_EQ(l.wp->p.stats[MROCE_CNT_PATH_SWAP], 1);
+	lab_end(&l);
+}
