@@ -5,6 +5,7 @@
 #
 #   route A B [KEY=VALUE...]     two hosts with a switch between them, devices mrA and mrB
 #   impair KEY=VALUE...          loss etc. behind the link, both ways; impair_to HOST: one way
+#   spines / planes              leaf_spine and links of topo.sh, with devices
 #   star N [KEY=VALUE...]        N hosts at one switch, devices mr0..; ecn= marks at its ports
 #   fab [OPTION...] PATTERN      rdma_fabric between all hosts; its lines are in $fab_out
 #   of WHAT KEY                  KEY's value in the first line of it that begins with WHAT
@@ -23,10 +24,11 @@ fabric_lib=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 
 fabric_tool=$verbs_top/build/tools/rdma_fabric
 blast_tool=$verbs_top/build/tools/udp_blast
+setup_tool=$verbs_top/build/tools/netns_setup
 sampler_tool=$verbs_top/build/tools/link_sampler
 fabric_name=$(basename "$0" .sh)
 fabric_results=$verbs_top/build/fabric/$fabric_name.tsv
-fabric_all=${FABRIC_ALL:-}
+fabric_all=${METAROCE_FABRIC_ALL:-}
 ranks=() fab_out=/tmp/fab.out
 
 [ -n "$METAROCE_SIM" ] || { echo "Bail out! simulated time only: scripts/uml run --sim"; exit 1; }
@@ -34,6 +36,44 @@ ranks=() fab_out=/tmp/fab.out
 # Neighbours are counted over all namespaces.
 sysctl -qw net.ipv4.neigh.default.gc_thresh{1,2,3}=65536
 mkdir -p "${fabric_results%/*}" && : >"$fabric_results"
+
+# ---- set-up ----------------------------------------------------------------------------
+
+# What topo.sh would start a program each for, one of ours does for all namespaces; and the
+# devices that are due (device NS DEV NETDEV) come with it.
+eval "topo_apply_programs() $(declare -f topo_apply | tail -n +2)"
+fabric_devices=() fabric_due=()
+
+device() { fabric_devices+=("$1 rdma $2 $3 metaroce"); fabric_due+=("$2"); }
+
+topo_apply() {
+	local ns line word dev late=()
+	for ns in "${!topo_sh[@]}"; do
+		while read -ra line; do
+			case ${line[0]:-} in
+			ethtool) late+=("$ns plain ${line[2]}") ;;
+			sysctl) for word in "${line[@]:2}"; do late+=("$ns sysctl $word"); done ;;
+			esac
+		done <<<"${topo_sh[$ns]}"
+	done
+	topo_sh=()
+	topo_apply_programs || return
+	late+=("${fabric_devices[@]}")
+	[ ${#late[@]} = 0 ] || printf '%s\n' "${late[@]}" | "$setup_tool" || return
+	for dev in "${fabric_due[@]}"; do await_active "$dev" || return; done
+	fabric_devices=() fabric_due=()
+}
+
+await_active() {
+	local state i
+	for ((i = 0; i < 100; i++)); do
+		read -r state <"/sys/class/infiniband/$1/ports/1/state"
+		[[ $state != *ACTIVE* ]] || return 0
+		nap 0.05
+	done
+	echo "$1 does not come up" >&2
+	return 1
+}
 
 # ---- topologies ------------------------------------------------------------------------
 
@@ -56,8 +96,9 @@ route() {
 	addresses "$b" "v$b" 0 2
 	known_queue "$a" "v$a" 1 2
 	known_queue "$b" "v$b" 2 1
+	device "$a" "mr$a" "v$a"
+	device "$b" "mr$b" "v$b"
 	topo_apply || return
-	link_add "mr$a" "v$a" "$a" && link_add "mr$b" "v$b" "$b" || return
 	ranks=("$a:mr$a:10.0.0.1" "$b:mr$b:10.0.0.2")
 	fabric_mtu=$val
 }
@@ -79,9 +120,9 @@ star() {
 		star_host "$h" "$@" || return
 		known_queue "h$h" e0 $((h + 1)) "${all[@]}"
 		ranks+=("h$h:mr$h:10.0.0.$((h + 1))")
+		device "h$h" "mr$h" e0
 	done
 	topo_apply || return
-	for ((h = 0; h < n; h++)); do link_add "mr$h" e0 "h$h" || return; done
 	fabric_mtu=$val
 }
 
@@ -109,6 +150,30 @@ star_host() {
 	else veth_queue "h$h" e0 sw "p$h" "$@"; fi || return
 	queue ip "h$h" "addr add 10.0.0.$((h + 1))/16 dev e0"
 	queue ip sw "link set p$h master br0"
+}
+
+# spines HOSTS LEAVES SPINES [KEY=VALUE...]: leaf_spine with devices mr0...
+spines() {
+	local n=$1 h val
+	clear_all || return
+	for ((h = 0; h < n; h++)); do device "h$h" "mr$h" e0; done
+	leaf_spine "$@" || return
+	ranks=()
+	for ((h = 0; h < n; h++)); do ranks+=("h$h:mr$h:$(host_ip "$h")"); done
+	value mtu 1500 "${@:4}"
+	fabric_mtu=$val
+}
+
+# planes N [KEY=VALUE...]: links N A B with devices mrA and mrB on the dummies.
+planes() {
+	local val
+	clear_all || return
+	device A mrA host0
+	device B mrB host0
+	links "$1" A B "${@:2}" || return
+	ranks=(A:mrA:10.1.0.1 B:mrB:10.1.0.2)
+	value mtu 1500 "${@:2}"
+	fabric_mtu=$val
 }
 
 # ---- traffic ---------------------------------------------------------------------------
@@ -166,6 +231,12 @@ shares() {
 		}
 		if (i > 1) printf "%.3f\n", worst
 	}' -v from="$2" -v to="$3" -v window="$4"
+}
+
+# rate COLUMN LINK FROM TO: bytes per second of it between two times, in MB/s.
+rate() {
+	sampled 'link == want && t >= from && t <= to { if (!n++) { t0 = t; b0 = '"$1"' } t1 = t; b1 = '"$1"' }
+		END { if (t1 > t0) printf "%.2f\n", (b1 - b0) / (t1 - t0) / 1e6 }' -v want="$2" -v from="$3" -v to="$4"
 }
 
 of() { sed -n "/^$1/{s,.* $2=\([^ ]*\).*,\1,p;q}" "$fab_out"; }
