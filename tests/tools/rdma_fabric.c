@@ -209,10 +209,19 @@ static size_t reserve(struct rank *r, size_t len)
 	return at;
 }
 
-/* Receives outnumber what can be outstanding, so that a receiver that is late by a little costs nothing. */
+/*
+ * Receives outnumber what can be outstanding, so that a receiver that is late by a little costs nothing. In a ring the
+ * left one may be ahead by the whole round.
+ */
 static uint32_t receives(const struct flow *f)
 {
-	return f->depth * 2;
+	return f->kind == RING ? f->count : f->depth * 2;
+}
+
+/* Answers may be on their way while the next request is here already. */
+static uint32_t sends(const struct flow *f)
+{
+	return f->kind == RING ? f->count : f->depth + 16;
 }
 
 static struct flow *add_flow(uint32_t from, uint32_t to, enum kind kind, enum op op, uint32_t size, uint32_t depth)
@@ -280,6 +289,16 @@ static void make_all_to_all(void)
 			add_bulk(r, (r + d) % nranks);
 }
 
+/* Everybody of the first half to everybody of the second */
+static void make_cross(void)
+{
+	uint32_t a, b;
+
+	for (a = 0; a < nranks / 2; a++)
+		for (b = nranks / 2; b < nranks; b++)
+			add_bulk(a, b);
+}
+
 static void make_storage(void)
 {
 	uint32_t r;
@@ -309,17 +328,15 @@ static void make_rpc(void)
 static void make_ring(void)
 {
 	uint32_t r, size = opt.bytes / nranks / opt.slices & ~7u;
-	struct flow *f;
 
 	if (!size)
 		wrong("ring-allreduce wants -b, bytes of a vector");
 	opt.bytes = (uint64_t)size * opt.slices * nranks;
 	for (r = 0; r < nranks; r++)
 		sh->ranks[r].len = (opt.bytes + PAGE - 1) & ~(PAGE - 1);
-	for (r = 0; r < nranks; r++) {
-		f = add_flow(r, (r + 1) % nranks, RING, SEND, size, opt.slices);
-		f->count = 2ull * (nranks - 1) * opt.slices;
-	}
+	opt.count = 2ull * (nranks - 1) * opt.slices;
+	for (r = 0; r < nranks; r++)
+		add_flow(r, (r + 1) % nranks, RING, SEND, size, opt.slices);
 }
 
 static const struct {
@@ -331,6 +348,7 @@ static const struct {
 	{ "incast", 2, make_incast },
 	{ "permutation", 2, make_permutation },
 	{ "all-to-all", 2, make_all_to_all },
+	{ "cross", 2, make_cross },
 	{ "storage", 2, make_storage },
 	{ "rpc", 2, make_rpc },
 	{ "ring-allreduce", 2, make_ring },
@@ -438,7 +456,7 @@ static void make_objects(void)
 	int cqe = 1;
 
 	for_my_flows(f)
-		cqe += f->depth + 1 + receives(f);
+		cqe += sends(f) + receives(f);
 	channel = ibv_create_comp_channel(ctx);
 	pd = ibv_alloc_pd(ctx);
 	if (!channel || !pd)
@@ -455,7 +473,7 @@ static struct ibv_qp *make_qp(const struct flow *f)
 {
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq,
-		.cap = { .max_send_wr = f->depth + 1, .max_recv_wr = receives(f), .max_send_sge = 1, .max_recv_sge = 1 },
+		.cap = { .max_send_wr = sends(f), .max_recv_wr = receives(f), .max_send_sge = 1, .max_recv_sge = 1 },
 	};
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT, .port_num = 1,
@@ -620,7 +638,7 @@ static void end_flow(struct flow *f)
 	ring_bell(f->rank[FROM]);
 }
 
-static void tally(struct flow *f, uint64_t message, double since)
+static void tally(struct flow *f, double since)
 {
 	struct tally *t = &sh->ranks[me].tally[f->kind];
 	double at = now();
@@ -634,7 +652,6 @@ static void tally(struct flow *f, uint64_t message, double since)
 	t->last = at;
 	f->last = at;
 	histogram_add(&t->times, (at - since) * 1e9);
-	(void)message;
 }
 
 static double since(const struct flow *f, uint64_t message)
@@ -678,7 +695,7 @@ static void sent(struct flow *f, uint64_t message)
 		      (unsigned long long)f->done);
 	if (f->kind == BULK && f->op != SEND)
 		check(f, f->op == READ ? FROM : TO, message);
-	tally(f, message, since(f, message));
+	tally(f, since(f, message));
 	count_done(f);
 }
 
@@ -689,7 +706,7 @@ static void rpc_received(struct flow *f, uint64_t message)
 		fill(f, TO, message);
 		post(f, slot(f, TO, message), message);
 	} else {
-		tally(f, message, since(f, message));
+		tally(f, since(f, message));
 		count_done(f);
 	}
 }
@@ -1123,6 +1140,7 @@ static void usage(void)
 	      "  pair            0 to 1, 2 to 3, ...          incast          1, 2, ... to 0\n"
 	      "  permutation     r to r + SHIFT               all-to-all      everybody to everybody\n"
 	      "  storage         0 reads from 1, 2, ...       ring-allreduce  of vectors of -b bytes\n"
+	      "  cross           each of the first half to each of the second\n"
 	      "  rpc             requests and responses between 0 and 1\n"
 	      "  -o write|send|read  -s SIZE  -q OUTSTANDING  -Q QUEUE-PAIRS  -r (relaxed ordering)\n"
 	      "  -n MESSAGES | -b BYTES | -D SECONDS     of each flow\n"
