@@ -424,6 +424,17 @@ void host_end(struct whost *h)
 	CHECK_EQ(h->alloc_bytes, 0);
 }
 
+void host_routes_changed(struct whost *h)
+{
+	struct wpeer *wp;
+
+	list_for_each_entry(wp, &h->peers, link) {
+		core_enter(wp);
+		mroce_peer_routes_changed(&wp->p, h->w->now);
+		core_leave(wp);
+	}
+}
+
 void host_restart(struct whost *h)
 {
 	struct wqp *qp;

@@ -268,6 +268,8 @@ struct wpeer *host_peer(struct whost *h, struct whost *to);
 void host_end(struct whost *h);
 /** host_restart() - everything the device knew is gone, its QPs too */
 void host_restart(struct whost *h);
+/** host_routes_changed() - a route event: every peer asks for its routes again */
+void host_routes_changed(struct whost *h);
 u64 host_stat(const struct whost *h, enum mroce_counter c);
 u64 world_stat(const struct world *w, enum mroce_counter c);
 void peer_pump(struct wpeer *wp);

@@ -26,7 +26,7 @@
 
 static u32 cc_mss(const struct mroce_path *p)
 {
-	return p->conn->payload + MROCE_DATA_HDR_LEN;
+	return mroce_conn_mss(p->conn);
 }
 
 static void cc_set(struct mroce_path *p, u64 cwnd)
@@ -35,8 +35,8 @@ static void cc_set(struct mroce_path *p, u64 cwnd)
 }
 
 /*
- * Below a packet the path rests; the last one in use keeps a fraction, which pacing turns into a
- * rate [M128].
+ * Below a packet the path rests; the last one in use keeps a fraction [M128]. It sends a packet at
+ * a time then: nothing paces by the fraction, it only lengthens the way back.
  */
 static void cc_reduce(struct mroce_path *p, u64 cwnd)
 {

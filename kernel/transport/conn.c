@@ -58,6 +58,17 @@ static void idle_timer(struct mroce_timer *t, u64 now)
 	mroce_timer_arm(&conn->peer->timers, t, conn->rx_last + MROCE_IDLE_LIFE);
 }
 
+/**
+ * mroce_conn_idle_watch() - look in a while whether @conn is still used
+ * @conn:	connection
+ * @now:	current time, ns
+ */
+void mroce_conn_idle_watch(struct mroce_conn *conn, u64 now)
+{
+	if (!conn->idle_timer.armed)
+		mroce_timer_arm(&conn->peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
+}
+
 /* Seeds: for each attempt anew, and nobody else's to guess [M14, M139]. */
 static u64 random64(struct mroce_peer *peer)
 {
@@ -535,8 +546,7 @@ static void data_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 		return;
 	}
 	conn->rx_last = now;
-	if (!conn->idle_timer.armed)
-		mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
+	mroce_conn_idle_watch(conn, now);
 	mroce_count(peer, MROCE_CNT_RX_DATA);
 	/* [M49]; gaps and refusals are found in data_new() */
 	urgent = (d.flags & MROCE_F_ACK_REQ) || rx->ce != p->last_ce || !p->rx_count;

@@ -305,6 +305,19 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	mroce_conn_opened(conn, now);
 }
 
+/* Would an open connection end, were this one to open? */
+static bool ends_another(const struct mroce_conn *conn)
+{
+	const struct mroce_conn *o;
+
+	if (conn->peer->loopback)
+		return false;
+	list_for_each_entry(o, &conn->peer->conns, link)
+		if (o->state == MROCE_CONN_OPEN && o->tclass == conn->tclass)
+			return true;
+	return false;
+}
+
 /**
  * mroce_conn_confirm() - a valid packet came under our id: the other end has our ACCEPT [M19]
  * @conn:	connection
@@ -319,16 +332,10 @@ void mroce_accept_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
  */
 bool mroce_conn_confirm(struct mroce_conn *conn, bool proven, u64 now)
 {
-	struct mroce_conn *o;
-
 	if (conn->state == MROCE_CONN_OPEN)
 		return true;
-	if (!conn->has_peer)
+	if (!conn->has_peer || (!proven && ends_another(conn)))
 		return false;
-	list_for_each_entry(o, &conn->peer->conns, link)
-		if (!proven && !conn->peer->loopback && o->state == MROCE_CONN_OPEN &&
-		    o->tclass == conn->tclass)
-			return false;
 	handshake_answered(conn, now);
 	mroce_conn_opened(conn, now);
 	return true;

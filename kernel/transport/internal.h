@@ -431,6 +431,7 @@ struct mroce_nak_item {
  * @active:		mroce_path.active_link: in use, the longest unused first
  * @next_route:		the route that the next path takes
  * @next_home:		whose home is probed first
+ * @home_asks:		paths whose home_ask is set
  * @next_lost:		whose losses go out first
  * @nctrl:		control segments, waiting or in flight
  * @nstreams:		streams whose send direction is bound here
@@ -498,6 +499,7 @@ struct mroce_conn {
 	struct list_head active;
 	u32 next_route;
 	u32 next_home;
+	u32 home_asks;
 	u32 next_lost;
 	u32 nctrl;
 	u32 nstreams;
@@ -724,6 +726,18 @@ bool mroce_select_rest(struct mroce_path *p);
 void mroce_select_swap(struct mroce_path *p);
 struct mroce_path *mroce_path_select(struct mroce_conn *conn, u32 bytes, u64 now);
 
+/* a full packet, header included; what windows are counted in */
+static inline u32 mroce_conn_mss(const struct mroce_conn *conn)
+{
+	return conn->payload + MROCE_DATA_HDR_LEN;
+}
+
+/* [M124] */
+static inline bool mroce_path_room(const struct mroce_path *p, u32 bytes)
+{
+	return !p->inflight_bytes || p->inflight_bytes + bytes <= p->cc.cwnd;
+}
+
 static inline bool mroce_path_active(const struct mroce_path *p)
 {
 	return !list_empty(&p->active_link);
@@ -752,6 +766,7 @@ void mroce_conn_destroy(struct mroce_conn *conn);
 void mroce_conn_lost(struct mroce_conn *conn, u64 now);
 void mroce_conn_opened(struct mroce_conn *conn, u64 now);
 void mroce_conn_out(struct mroce_conn *conn);
+void mroce_conn_idle_watch(struct mroce_conn *conn, u64 now);
 struct mroce_seg *mroce_seg_get(struct mroce_conn *conn);
 void mroce_seg_put(struct mroce_conn *conn, struct mroce_seg *seg);
 void mroce_seg_cancel(struct mroce_conn *conn, struct mroce_seg *seg);

@@ -142,6 +142,11 @@ void mroce_loss_arm(struct mroce_path *p)
 		mroce_timer_arm(q, &p->timer, at);
 }
 
+static u64 reorder_slot(const struct mroce_path *p)
+{
+	return REORDER_SLOT + 64 * mroce_path_srtt(p);
+}
+
 /* A path reorders no further than a round trip: beyond that the probe decides. */
 static void reorder_raise(struct mroce_path *p, u64 to, u64 now)
 {
@@ -153,7 +158,7 @@ static void reorder_raise(struct mroce_path *p, u64 to, u64 now)
 		return;
 	l->reorder = to;
 	if (!l->reorder_end)
-		l->reorder_end = now + REORDER_SLOT + 64 * mroce_path_srtt(p);
+		l->reorder_end = now + reorder_slot(p);
 	mroce_count(p->conn->peer, MROCE_CNT_PATH_REORDER);
 }
 
@@ -167,7 +172,7 @@ static void reorder_decay(struct mroce_path *p, u64 now)
 	l->reorder = max(l->reorder_seen, l->reorder_prev);
 	l->reorder_prev = l->reorder_seen;
 	l->reorder_seen = 0;
-	l->reorder_end = l->reorder ? now + REORDER_SLOT + 64 * mroce_path_srtt(p) : 0;
+	l->reorder_end = l->reorder ? now + reorder_slot(p) : 0;
 }
 
 /**

@@ -6,17 +6,11 @@
  */
 #include "internal.h"
 
-#define DRR_QUANTUM(conn)	((s32)(2 * ((conn)->payload + MROCE_DATA_HDR_LEN)))
+#define DRR_QUANTUM(conn)	((s32)(2 * mroce_conn_mss(conn)))
 
 static u32 sent_bytes(const struct mroce_seg *seg)
 {
 	return MROCE_DATA_HDR_LEN + (seg ? seg->len : 0);
-}
-
-/* [M124] */
-static bool path_room(const struct mroce_path *p, u32 bytes)
-{
-	return !p->inflight_bytes || p->inflight_bytes + bytes <= p->cc.cwnd;
 }
 
 static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent,
@@ -26,7 +20,7 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 
 	sent->bytes = sent_bytes(sent->seg);
 	mroce_txwin_sent(p, sent, now);
-	if (sent->probe || !path_room(p, conn->payload + MROCE_DATA_HDR_LEN))
+	if (sent->probe || !mroce_path_room(p, mroce_conn_mss(conn)))
 		flags |= MROCE_F_ACK_REQ;
 	if (sent->ntx > 1) {
 		flags |= MROCE_F_RETX | MROCE_F_ACK_REQ;
@@ -43,8 +37,7 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 	peer->stats[MROCE_CNT_TX_BYTES] += tx->len;
 	if (!p->timer.armed)
 		mroce_loss_arm(p);
-	if (!conn->idle_timer.armed)
-		mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
+	mroce_conn_idle_watch(conn, now);
 }
 
 /*
@@ -64,7 +57,7 @@ static bool output_lost(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 		if (list_empty(&p->lost))
 			continue;
 		sent = list_first_entry(&p->lost, struct mroce_sent, tx_link);
-		if (!sent->probe && !path_room(p, sent_bytes(sent->seg)))
+		if (!sent->probe && !mroce_path_room(p, sent_bytes(sent->seg)))
 			continue;
 		conn->next_lost = p->index + 1;
 		transmit(conn, p, sent, 0, tx, now);
@@ -136,7 +129,7 @@ static bool output_new(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 
 	if (list_empty(&conn->ctrl) && list_empty(&conn->ready))
 		return false;
-	p = mroce_path_select(conn, conn->payload + MROCE_DATA_HDR_LEN, now);
+	p = mroce_path_select(conn, mroce_conn_mss(conn), now);
 	if (!p)
 		return false;
 	sent = mroce_txwin_add(conn, p);

@@ -112,6 +112,7 @@ static void go_home(struct mroce_path *p)
 static void home_ask(struct mroce_path *p)
 {
 	p->home_seq = p->conn->peer->ops->random32(p->conn->peer);
+	p->conn->home_asks += !p->home_ask;
 	p->home_ask = true;
 	mroce_conn_out(p->conn);
 }
@@ -143,6 +144,22 @@ void mroce_home_timer(struct mroce_timer *t, u64 now)
 		home_watch(conn, now);
 }
 
+static void build_probe(const struct mroce_path *p, struct mroce_tx *tx, u64 now)
+{
+	struct mroce_conn *conn = p->conn;
+	struct mroce_probe pr = {
+		.ver_type	= MROCE_VER_TYPE(MROCE_PT_PROBE),
+		.path		= p->index,
+		.conn_id	= cpu_to_be32(conn->tx_id),
+		.seq		= cpu_to_be32(p->home_seq),
+		.tstamp		= cpu_to_be32(mroce_tick(now)),
+	};
+
+	mroce_tx_init(tx, conn, p->home, conn->tclass);
+	memcpy(tx->hdr, &pr, sizeof(pr));
+	tx->hdr_len = sizeof(pr);
+}
+
 /**
  * mroce_home_output() - a PROBE question over a home route, if one is due
  * @conn:	connection
@@ -153,28 +170,19 @@ void mroce_home_timer(struct mroce_timer *t, u64 now)
  */
 bool mroce_home_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 {
-	u32 i;
+	struct mroce_path *p;
+	u32 i = 0;
 
-	for (i = 0; i < conn->npaths; i++) {
-		struct mroce_path *p = conn->paths[i];
-		struct mroce_probe pr = {
-			.ver_type	= MROCE_VER_TYPE(MROCE_PT_PROBE),
-			.path		= i,
-			.conn_id	= cpu_to_be32(conn->tx_id),
-			.seq		= cpu_to_be32(p->home_seq),
-			.tstamp		= cpu_to_be32(mroce_tick(now)),
-		};
-
-		if (!p->home_ask)
-			continue;
-		p->home_ask = false;
-		mroce_tx_init(tx, conn, p->home, conn->tclass);
-		memcpy(tx->hdr, &pr, sizeof(pr));
-		tx->hdr_len = sizeof(pr);
-		mroce_count(conn->peer, MROCE_CNT_TX_PROBE);
-		return true;
-	}
-	return false;
+	if (!conn->home_asks)
+		return false;
+	while (!conn->paths[i]->home_ask)
+		i++;
+	p = conn->paths[i];
+	p->home_ask = false;
+	conn->home_asks--;
+	build_probe(p, tx, now);
+	mroce_count(conn->peer, MROCE_CNT_TX_PROBE);
+	return true;
 }
 
 /**

@@ -10,11 +10,6 @@
 #define SELECT_FIRST	4	/* paths in use at first, and one for each egress */
 #define SELECT_SPLIT	8	/* packets of window at which a path is split in two */
 
-static u32 mss(const struct mroce_conn *conn)
-{
-	return conn->payload + MROCE_DATA_HDR_LEN;
-}
-
 static void activate(struct mroce_path *p)
 {
 	struct mroce_conn *conn = p->conn;
@@ -96,7 +91,7 @@ void mroce_select_grown(struct mroce_path *p)
 {
 	struct mroce_path *helper;
 
-	if (!mroce_path_active(p) || p->cc.cwnd < SELECT_SPLIT * mss(p->conn))
+	if (!mroce_path_active(p) || p->cc.cwnd < SELECT_SPLIT * mroce_conn_mss(p->conn))
 		return;
 	helper = resting(p->conn);
 	if (!helper)
@@ -153,9 +148,7 @@ static u64 path_cost(const struct mroce_path *p, u32 bytes)
 
 static bool may_take(const struct mroce_path *p, u32 bytes)
 {
-	if (p->inflight_bytes && p->inflight_bytes + bytes > p->cc.cwnd)
-		return false;
-	return mroce_txwin_room(&p->tx) && list_empty(&p->lost);
+	return mroce_path_room(p, bytes) && mroce_txwin_room(&p->tx) && list_empty(&p->lost);
 }
 
 /**

@@ -372,8 +372,8 @@ static void peer_may_expire(struct mroce_peer *peer, u64 now)
 	struct mroce_conn *conn;
 
 	list_for_each_entry(conn, &peer->conns, link)
-		if (conn->state == MROCE_CONN_OPEN && !conn->idle_timer.armed)
-			mroce_timer_arm(&peer->timers, &conn->idle_timer, now + MROCE_TRIM_AFTER);
+		if (conn->state == MROCE_CONN_OPEN)
+			mroce_conn_idle_watch(conn, now);
 }
 
 void mroce_stream_detach(struct mroce_stream *s, u64 now)

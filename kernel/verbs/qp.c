@@ -388,22 +388,24 @@ static int mroce_qp_publish(struct mroce_dev *dev, struct mroce_qp *qp)
 
 	if (!mroce_count_in(&dev->n_qps, MROCE_MAX_OBJECTS))
 		return -ENOMEM;
+	err = -ENOMEM;
 	qp->entry = kzalloc(sizeof(*qp->entry), GFP_KERNEL_ACCOUNT);
-	if (!qp->entry) {
-		atomic_dec(&dev->n_qps);
-		return -ENOMEM;
-	}
+	if (!qp->entry)
+		goto err_count;
 	spin_lock_init(&qp->entry->lock);
 	qp->entry->qp = qp;
 	err = mroce_qp_number(dev, qp);
-	if (err) {
-		kfree(qp->entry);
-		atomic_dec(&dev->n_qps);
-		return err;
-	}
+	if (err)
+		goto err_entry;
 	/* the slot is there already: this needs no memory */
 	xa_store(&dev->qps, qp->ib.qp_num, qp->entry, GFP_KERNEL);
 	return 0;
+
+err_entry:
+	kfree(qp->entry);
+err_count:
+	atomic_dec(&dev->n_qps);
+	return err;
 }
 
 static void mroce_qp_init(struct mroce_qp *qp, const struct ib_qp_init_attr *attr, bool kernel)

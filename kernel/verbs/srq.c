@@ -134,6 +134,8 @@ void mroce_srq_kept(struct mroce_srq *srq, struct list_head *events)
 {
 	unsigned long flags;
 
+	if (!READ_ONCE(srq->limit))	/* who sets it looks himself */
+		return;
 	spin_lock_irqsave(&srq->lock, flags);
 	mroce_srq_check_limit(srq, events);
 	spin_unlock_irqrestore(&srq->lock, flags);

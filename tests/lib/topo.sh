@@ -17,6 +17,12 @@
 
 # shellcheck shell=bash
 
+# On a real machine this would change its namespaces, routing rules and sysctls for good.
+[ -e /run/bed/settings ] || {
+	echo "Bail out! tests/lib/topo.sh works in the test bed only: scripts/uml run -- $0 $*"
+	exit 1
+}
+
 # ---- waiting ---------------------------------------------------------------------------
 
 # wait_for SECONDS CMD...: until CMD succeeds; 20 looks a second.

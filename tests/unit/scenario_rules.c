@@ -510,17 +510,6 @@ TEST(rule_9__a_black_plane_strands_nothing)
 
 /* --- smaller MTU after the fact [M64, M65] --- */
 
-static void routes_changed(struct whost *h)
-{
-	struct wpeer *wp;
-
-	list_for_each_entry(wp, &h->peers, link) {
-		core_enter(wp);
-		mroce_peer_routes_changed(&wp->p, h->w->now);
-		core_leave(wp);
-	}
-}
-
 TEST(rule_10__mtu_shrinks_under_load)
 {
 	struct play x;
@@ -532,11 +521,11 @@ TEST(rule_10__mtu_shrinks_under_load)
 		post_send(x.a, 100000, 0);
 	world_run(x.w, 50 * US);
 	x.a->h->route_payload[0] = 1408;
-	routes_changed(x.a->h);
+	host_routes_changed(x.a->h);
 	CHECK_EQ(conn_of(x.a)->payload, 1408);
 	world_settle(x.w, SEC);
 	x.a->h->route_payload[0] = 8832;
-	routes_changed(x.a->h);
+	host_routes_changed(x.a->h);
 	for (i = 0; i < 10; i++)
 		post_send(x.a, 100000, 0);
 	world_settle(x.w, SEC);

@@ -354,18 +354,13 @@ static void flip_route(struct schedule *s)
 	struct whost *a = &s->w->host[0], *b = &s->w->host[1], *h = maybe(s, 50) ? a : b;
 	int plane = pick(s, s->w->cfg.planes), i, common = 0;
 	u32 payload = 128 * (1 + pick(s, s->w->cfg.payload / 128));
-	struct wpeer *wp;
 
 	for (i = 0; i < s->w->cfg.planes; i++)
 		common += i != plane && a->route_payload[i] && b->route_payload[i];
 	if (h->route_payload[plane] && common)
 		payload = 0;
 	h->route_payload[plane] = payload;
-	list_for_each_entry(wp, &h->peers, link) {
-		core_enter(wp);
-		mroce_peer_routes_changed(&wp->p, s->w->now);
-		core_leave(wp);
-	}
+	host_routes_changed(h);
 }
 
 static u32 posting_left(const struct schedule *s)

@@ -166,15 +166,17 @@ TEST(path_home__answers_to_other_questions_do_not_count)
 	lab_end(&l);
 }
 
-static void routes_changed(struct whost *h)
+/* @n Writes of 64 KiB from @a to @b, whose bytes nobody checks: a link that stays full. */
+static void keep_busy(struct world *w, struct wqp *a, struct wqp *b, u32 n)
 {
-	struct wpeer *wp;
+	struct wmr *mr;
 
-	list_for_each_entry(wp, &h->peers, link) {
-		core_enter(wp);
-		mroce_peer_routes_changed(&wp->p, h->w->now);
-		core_leave(wp);
-	}
+	w->phantom = true;
+	world_until(w, a->s.opened && b->s.opened, SEC);
+	mr = mr_new(b->h, 1 << 20, MROCE_ACC_WRITE, true);
+	mr->overlap = true;
+	while (n--)
+		post_write(a, mr, 0, 65536, 0);
 }
 
 /* A plane loses what is in flight, then a route event takes it away: all goes out over the other. */
@@ -184,22 +186,16 @@ TEST(conn_spread__what_a_lost_plane_had_in_flight_goes_out_at_once)
 	struct world *w = world_new(&(struct world_cfg){ .planes = 2, .npaths = 8, .payload = 1024,
 			.psn_window = 4096, .msn_window = 4096,
 			.link = { .ns_per_kb = 819, .delay = 50 * US } }, test_seed());
-	struct wmr *mr;
-	u32 i, before;
+	u32 before;
 
-	w->phantom = true;
 	qp_pair(w, 0, 1, &a, &b);
-	world_until(w, a->s.opened && b->s.opened, SEC);
-	mr = mr_new(b->h, 1 << 20, MROCE_ACC_WRITE, true);
-	mr->overlap = true;
-	for (i = 0; i < 2000; i++)
-		post_write(a, mr, 0, 65536, 0);
+	keep_busy(w, a, b, 2000);
 	world_run(w, 20 * MS);
 	world_link(w, 0, 1, 1, 0)->black = true;
 	world_link(w, 1, 0, 1, 0)->black = true;
 	world_run(w, 100 * US);
 	w->host[0].route_payload[0] = 0;
-	routes_changed(&w->host[0]);
+	host_routes_changed(&w->host[0]);
 	world_run(w, 5 * MS);
 	before = a->completed;
 	world_run(w, 20 * MS);
@@ -217,16 +213,10 @@ TEST(path_reroute__a_short_blackout_is_forgotten)
 	struct world *w = world_new(&(struct world_cfg){ .npaths = 4, .payload = 1408,
 			.psn_window = 4096, .msn_window = 4096,
 			.link = { .ns_per_kb = 819, .delay = 500 * US } }, test_seed());
-	struct wmr *mr;
-	u32 i, before, rate;
+	u32 before, rate;
 
-	w->phantom = true;
 	qp_pair(w, 0, 1, &a, &b);
-	world_until(w, a->s.opened && b->s.opened, SEC);
-	mr = mr_new(b->h, 1 << 20, MROCE_ACC_WRITE, true);
-	mr->overlap = true;
-	for (i = 0; i < 4000; i++)
-		post_write(a, mr, 0, 65536, 0);
+	keep_busy(w, a, b, 4000);
 	world_run(w, 40 * MS);
 	before = a->completed;
 	world_run(w, 20 * MS);
