@@ -261,15 +261,15 @@ calc() { awk "BEGIN { printf \"%.6g\n\", $* }"; }
 holds() {
 	local variant=$1 value=$2 op=$3 bar=$4 unit=${5:-} rxe=${6:--} ideal=${7:--} pass=no
 	awk -v a="$value" -v b="$bar" "BEGIN { exit !(length(a) && (a + 0) $op (b + 0)) }" && pass=yes
-	tabled "$variant" "${value:--} $unit" "$rxe" "$ideal" "$op $bar" $pass
-	note "$variant: ${value:-nothing} $unit, bar $op $bar, ideal $ideal, rxe $rxe"
-	[ $pass = yes ] || fail "$variant: ${value:-nothing} $unit, bar $op $bar"
+	tabled "$variant" "${value:--}${unit:+ $unit}" "$rxe" "$ideal" "$op $bar" $pass
+	note "$variant: ${value:-nothing}${unit:+ $unit}, bar $op $bar, ideal $ideal, rxe $rxe"
+	[ $pass = yes ] || fail "$variant: ${value:-nothing}${unit:+ $unit}, bar $op $bar"
 }
 
 # reported VARIANT VALUE [UNIT [RXE [IDEAL]]]: a figure without a bar.
 reported() {
-	tabled "$1" "$2 ${3:-}" "${4:--}" "${5:--}" - -
-	note "$1: $2 ${3:-}, ideal ${5:--}, rxe ${4:--}"
+	tabled "$1" "$2${3:+ $3}" "${4:--}" "${5:--}" - -
+	note "$1: $2${3:+ $3}, ideal ${5:--}, rxe ${4:--}"
 }
 
 # broken VARIANT BAR: there is no figure, because the run failed; counts as missed.
