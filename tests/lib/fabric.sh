@@ -26,6 +26,7 @@ fabric_tool=$verbs_top/build/tools/rdma_fabric
 blast_tool=$verbs_top/build/tools/udp_blast
 setup_tool=$verbs_top/build/tools/netns_setup
 sampler_tool=$verbs_top/build/tools/link_sampler
+tcp_tool=$verbs_top/build/tools/tcp_flow
 fabric_name=$(basename "$0" .sh)
 fabric_results=$verbs_top/build/fabric/$fabric_name.tsv
 fabric_all=${METAROCE_FABRIC_ALL:-}

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * rdma_fabric: traffic of many ranks over RC queue pairs, as one program. Every rank is a process in a network namespace
- * of its own, driven by completion events alone, so that in simulated time the network decides how long things take.
+ * rdma_fabric: traffic of many ranks over RC queue pairs, as one program. Every rank is a process
+ * in a network namespace of its own, driven by completion events alone, so that in simulated time
+ * the network decides how long things take.
  *
- * A pattern is a list of flows. A flow is one queue pair between two ranks, with messages of one size. All ranks' memory
- * is shared between the processes, each of which registers its own part only. So whoever learns that a message is
- * complete compares its bytes at once, wherever they went, before the room is used again: every byte of every message
- * is compared, and none costs time in the simulation.
+ * A pattern is a list of flows. A flow is one queue pair between two ranks, with messages of one
+ * size. All ranks' memory is shared between the processes, each of which registers its own part
+ * only. So whoever learns that a message is complete compares its bytes at once, wherever they
+ * went, before the room is used again: every byte of every message is compared, and none costs time
+ * in the simulation.
  *
  *   main.c     options, and a process for each rank
  *   flows.c    patterns: which flows there are, where their slots lie and what is in them
@@ -37,7 +39,7 @@
 
 enum op { WRITE, SEND, READ };
 
-/* BULK: as fast as it goes. RPC: a request, a response, the next one. RING: what came from the left goes right. */
+/* BULK: as fast as it goes. RPC: request, response, the next. RING: what came from left goes right. */
 enum kind { BULK, RPC, RING, KINDS };
 
 /* The two ends of a flow: who posts the messages, and the other */

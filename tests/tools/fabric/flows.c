@@ -14,8 +14,8 @@ static size_t reserve(struct rank *r, size_t len)
 }
 
 /*
- * Receives outnumber what can be outstanding, so that a receiver that is late by a little costs nothing. In a ring the
- * left one may be ahead by the whole round.
+ * Receives outnumber what can be outstanding, so that a receiver that is late by a little costs
+ * nothing. In a ring the left one may be ahead by the whole round.
  */
 uint32_t receives(const struct flow *f)
 {
@@ -28,14 +28,20 @@ uint32_t sends(const struct flow *f)
 	return f->kind == RING ? f->count : f->depth + 16;
 }
 
-static struct flow *add_flow(uint32_t from, uint32_t to, enum kind kind, enum op op, uint32_t size, uint32_t depth)
+static struct flow *add_flow(uint32_t from, uint32_t to, enum kind kind, enum op op, uint32_t size,
+			     uint32_t depth)
 {
 	struct flow *f = &sh->flows[sh->nflows++];
 
 	if (sh->nflows > MAX_FLOWS)
 		wrong("more than %d flows", MAX_FLOWS);
 	*f = (struct flow){
-		.rank = { from, to }, .kind = kind, .op = op, .size = size, .depth = depth, .count = opt.count,
+		.rank = { from, to },
+		.kind = kind,
+		.op = op,
+		.size = size,
+		.depth = depth,
+		.count = opt.count,
 		.until = opt.seconds,
 	};
 	f->room[FROM] = reserve(&sh->ranks[from], (size_t)size * receives(f));
@@ -126,8 +132,8 @@ static void make_rpc(void)
 }
 
 /*
- * All-reduce of one vector per rank (-b bytes): N chunks of -k slices, 2 (N - 1) steps. The vector lies in front of
- * the slots of the flow to the right.
+ * All-reduce of one vector per rank (-b bytes): N chunks of -k slices, 2 (N - 1) steps. The vector
+ * lies in front of the slots of the flow to the right.
  */
 static void make_ring(void)
 {
@@ -186,12 +192,14 @@ uint8_t *slot(const struct flow *f, enum side side, uint64_t message)
 /* Responses have contents of their own. */
 static uint64_t seed_of(const struct flow *f, uint64_t message, bool response)
 {
-	return ((uint64_t)f->rank[FROM] << 48) ^ ((uint64_t)index_of(f) << 24) ^ message ^ (response ? 1ull << 63 : 0);
+	return ((uint64_t)f->rank[FROM] << 48) ^ ((uint64_t)index_of(f) << 24) ^ message ^
+	       (response ? 1ull << 63 : 0);
 }
 
 void fill(const struct flow *f, enum side side, uint64_t message)
 {
-	pattern_fill(slot(f, side, message), f->size, seed_of(f, message, f->kind == RPC && side == TO));
+	pattern_fill(slot(f, side, message), f->size,
+		     seed_of(f, message, f->kind == RPC && side == TO));
 }
 
 void check(const struct flow *f, enum side side, uint64_t message)
@@ -200,8 +208,8 @@ void check(const struct flow *f, enum side side, uint64_t message)
 	int64_t bad = pattern_compare(slot(f, side, message), f->size, seed);
 
 	if (bad >= 0)
-		wrong("flow %u from rank %u to %u: message %llu is wrong at byte %lld", index_of(f), f->rank[FROM],
-		      f->rank[TO], (unsigned long long)message, (long long)bad);
+		wrong("flow %u from rank %u to %u: message %llu is wrong at byte %lld", index_of(f),
+		      f->rank[FROM], f->rank[TO], (unsigned long long)message, (long long)bad);
 }
 
 bool mine(const struct flow *f)

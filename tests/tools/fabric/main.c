@@ -14,8 +14,16 @@
 #include "fabric.h"
 
 struct options opt = {
-	.op = WRITE, .size = 65536, .depth = 16, .qps = 1, .timeout = 14, .retry = 7, .settle = 0.02, .limit = 60,
-	.slices = 4, .expect = -1,
+	.op = WRITE,
+	.size = 65536,
+	.depth = 16,
+	.qps = 1,
+	.timeout = 14,
+	.retry = 7,
+	.settle = 0.02,
+	.limit = 60,
+	.slices = 4,
+	.expect = -1,
 };
 
 struct event events[MAX_EVENTS];
@@ -58,7 +66,8 @@ static bool reap(const pid_t *pids, unsigned int n)
 
 static void *share(size_t len)
 {
-	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		die("%zu bytes", len);
@@ -102,7 +111,8 @@ static void usage(void)
 	      "  -e T:COMMAND    run COMMAND T seconds after the start; in ascending order\n"
 	      "  -S SECONDS      rest between set-up and start (0.02)\n"
 	      "  -T, -R          timeout, retry_cnt      -x STATUS   every flow is to end with this number\n"
-	      "  -X SECONDS      when to give up (60)    -v          a line for each flow\n", stderr);
+	      "  -X SECONDS      when to give up (60)    -v          a line for each flow\n",
+	      stderr);
 	exit(2);
 }
 

@@ -12,7 +12,7 @@ static double start_due(void)
 	double next = opt.limit;
 	struct flow *f;
 
-	for_my_flows(f) {
+	for_my_flows (f) {
 		if (f->rank[FROM] != me || f->first)
 			continue;
 		if (f->begin <= now())
@@ -28,8 +28,9 @@ static bool finished(void)
 {
 	struct flow *f;
 
-	for_my_flows(f) {
-		if (!f->ended || (f->op == SEND && !f->status && f->rank[TO] == me && f->received < f->done))
+	for_my_flows (f) {
+		if (!f->ended ||
+		    (f->op == SEND && !f->status && f->rank[TO] == me && f->received < f->done))
 			return false;
 	}
 	return true;
@@ -40,10 +41,11 @@ static void stalled(void)
 {
 	struct flow *f;
 
-	for_my_flows(f) {
+	for_my_flows (f) {
 		if (f->rank[FROM] == me && !f->ended)
-			printf("error rank=%u peer=%u status='stalled' posted=%llu done=%llu last=%.6f\n", me,
-			       f->rank[TO], (unsigned long long)f->posted, (unsigned long long)f->done, f->last);
+			printf("error rank=%u peer=%u status='stalled' posted=%llu done=%llu last=%.6f\n",
+			       me, f->rank[TO], (unsigned long long)f->posted,
+			       (unsigned long long)f->done, f->last);
 	}
 	fflush(stdout);
 	exit(3);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The result is lines of KEY=VALUE: one per rank and kind of traffic, one per flow (-v), one per error, and 'total'. */
+/* The result is lines of KEY=VALUE: one per rank and kind of traffic, one per flow (-v), one per
+ * error, and 'total'. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,8 +17,8 @@ static void print_tally(const struct tally *t, double seconds)
 
 	printf(" bytes=%llu messages=%llu seconds=%.6f MB/s=%.2f p50_us=%.2f p99_us=%.2f p999_us=%.2f max_us=%.2f gap_us=%.2f",
 	       (unsigned long long)t->bytes, (unsigned long long)t->messages, seconds,
-	       seconds > 0 ? t->bytes / seconds / 1e6 : 0, us(t, 0.5), us(t, 0.99), us(t, 0.999), t->times.max / 1e3,
-	       t->gap * 1e6);
+	       seconds > 0 ? t->bytes / seconds / 1e6 : 0, us(t, 0.5), us(t, 0.99), us(t, 0.999),
+	       t->times.max / 1e3, t->gap * 1e6);
 	if (opt.warm > 0)
 		printf(" steady_MB/s=%.2f", steady > 0 ? t->steady / steady / 1e6 : 0);
 	puts("");
@@ -37,15 +38,17 @@ static void print_flow(const struct flow *f)
 {
 	double seconds = f->last - f->begin, bytes = (double)f->done * f->size;
 
-	printf("flow from=%u to=%u kind=%s bytes=%.0f begin=%.6f last=%.6f MB/s=%.2f\n", f->rank[FROM], f->rank[TO],
-	       kind_names[f->kind], bytes, f->begin, f->last, seconds > 0 ? bytes / seconds / 1e6 : 0);
+	printf("flow from=%u to=%u kind=%s bytes=%.0f begin=%.6f last=%.6f MB/s=%.2f\n",
+	       f->rank[FROM], f->rank[TO], kind_names[f->kind], bytes, f->begin, f->last,
+	       seconds > 0 ? bytes / seconds / 1e6 : 0);
 }
 
 static void print_error(const struct flow *f)
 {
 	printf("error rank=%u peer=%u message=%llu status='%s' at=%.6f after=%.6f done=%llu flushed=%llu\n",
-	       f->rank[FROM], f->rank[TO], (unsigned long long)f->failed, ibv_wc_status_str(f->status), f->failed_at,
-	       f->failed_at - f->last, (unsigned long long)f->done, (unsigned long long)f->flushed);
+	       f->rank[FROM], f->rank[TO], (unsigned long long)f->failed,
+	       ibv_wc_status_str(f->status), f->failed_at, f->failed_at - f->last,
+	       (unsigned long long)f->done, (unsigned long long)f->flushed);
 }
 
 /* Flows, errors, and how far the flows of the same work lie apart; returns the number of errors. */
@@ -56,7 +59,9 @@ static unsigned int print_flows(enum kind kind, double *slowest, double *fastest
 
 	*slowest = *fastest = 0;
 	for (f = sh->flows; f < sh->flows + sh->nflows; f++) {
-		double rate = f->last > f->begin ? (double)f->done * f->size / (f->last - f->begin) / 1e6 : 0;
+		double rate = f->last > f->begin
+				      ? (double)f->done * f->size / (f->last - f->begin) / 1e6
+				      : 0;
 
 		if (f->kind != kind)
 			continue;
@@ -92,8 +97,9 @@ static unsigned int print_kind(enum kind kind)
 	errors = print_flows(kind, &slowest, &fastest);
 	if (!sum.messages && !errors)
 		return 0;
-	printf("total kind=%s errors=%u start=%.9f slowest_MB/s=%.2f fastest_MB/s=%.2f apart=%.3f", kind_names[kind],
-	       errors, sh->start, slowest, fastest, slowest > 0 ? fastest / slowest : 0);
+	printf("total kind=%s errors=%u start=%.9f slowest_MB/s=%.2f fastest_MB/s=%.2f apart=%.3f",
+	       kind_names[kind], errors, sh->start, slowest, fastest,
+	       slowest > 0 ? fastest / slowest : 0);
 	print_tally(&sum, sum.last);
 	return errors;
 }

@@ -7,7 +7,7 @@
 #include "fabric.h"
 #include "../pattern.h"
 
-static double **posted_at;	/* by flow and slot */
+static double **posted_at; /* by flow and slot */
 
 static void post_message(struct flow *f)
 {
@@ -21,7 +21,8 @@ static void post_message(struct flow *f)
 /* The next chunk of the ring in step K that rank R sends: its own first, then what it got last */
 static uint8_t *ring_slice(uint32_t rank, uint64_t message, uint32_t size)
 {
-	uint64_t step = message / opt.slices, chunk = (rank + 2 * nranks - step % (2 * nranks)) % nranks;
+	uint64_t step = message / opt.slices,
+		 chunk = (rank + 2 * nranks - step % (2 * nranks)) % nranks;
 
 	/* the second half hands round what the first has made */
 	if (step >= nranks - 1)
@@ -41,7 +42,7 @@ static bool bulk_goes_on(void)
 {
 	struct flow *f;
 
-	for_my_flows(f) {
+	for_my_flows (f) {
 		if (f->kind == BULK && !f->ended)
 			return true;
 	}
@@ -143,7 +144,8 @@ static void rpc_received(struct flow *f, uint64_t message)
 	}
 }
 
-/* A slice from the left: added to ours in the first half, taken as it is in the second; then it goes on. */
+/* A slice from the left: added to ours in the first half, taken as it is in the second; then it
+ * goes on. */
 static void ring_received(struct flow *left, uint64_t message)
 {
 	struct flow *right = &sh->flows[me];
@@ -217,7 +219,7 @@ static void post_receives(void)
 	struct flow *f;
 	uint32_t i;
 
-	for_my_flows(f) {
+	for_my_flows (f) {
 		if (f->op != SEND || (f->kind != RPC && f->rank[TO] != me))
 			continue;
 		for (i = 0; i < receives(f); i++)
@@ -231,7 +233,7 @@ void make_traffic(void)
 	struct flow *f;
 
 	posted_at = calloc(sh->nflows, sizeof(*posted_at));
-	for_my_flows(f)
+	for_my_flows (f)
 		posted_at[index_of(f)] = calloc(receives(f), sizeof(double));
 	if (is_ring())
 		pattern_add((void *)sh->ranks[me].mem, opt.bytes, me);

@@ -15,7 +15,9 @@
 #include "fabric.h"
 
 static const enum ibv_wr_opcode opcodes[] = {
-	[WRITE] = IBV_WR_RDMA_WRITE, [SEND] = IBV_WR_SEND, [READ] = IBV_WR_RDMA_READ,
+	[WRITE] = IBV_WR_RDMA_WRITE,
+	[SEND] = IBV_WR_SEND,
+	[READ] = IBV_WR_RDMA_READ,
 };
 
 static struct ibv_context *ctx;
@@ -24,7 +26,7 @@ static struct ibv_pd *pd;
 static struct ibv_cq *cq;
 static struct ibv_mr *mr;
 static int gid_index;
-static struct ibv_qp **qps;	/* by flow */
+static struct ibv_qp **qps; /* by flow */
 
 static void enter_ns(const char *ns)
 {
@@ -64,7 +66,8 @@ static void find_gid(const char *addr)
 	else if (inet_pton(AF_INET6, addr, want.raw) != 1)
 		wrong("no address: %s", addr);
 	for (gid_index = 0; gid_index < 1024; gid_index++) {
-		if (!ibv_query_gid_ex(ctx, 1, gid_index, &entry, 0) && entry.gid_type == IBV_GID_TYPE_ROCE_V2 &&
+		if (!ibv_query_gid_ex(ctx, 1, gid_index, &entry, 0) &&
+		    entry.gid_type == IBV_GID_TYPE_ROCE_V2 &&
 		    !memcmp(&entry.gid, &want, sizeof(want)))
 			return;
 	}
@@ -77,13 +80,14 @@ static void make_objects(const struct rank *r)
 	struct flow *f;
 	int cqe = 1;
 
-	for_my_flows(f)
+	for_my_flows (f)
 		cqe += sends(f) + receives(f);
 	channel = ibv_create_comp_channel(ctx);
 	pd = ibv_alloc_pd(ctx);
 	if (!channel || !pd)
 		die("channel or protection domain");
-	mr = ibv_reg_mr(pd, r->mem, r->len, access | (opt.relaxed ? IBV_ACCESS_RELAXED_ORDERING : 0));
+	mr = ibv_reg_mr(pd, r->mem, r->len,
+			access | (opt.relaxed ? IBV_ACCESS_RELAXED_ORDERING : 0));
 	if (!mr)
 		die("memory region of %zu bytes", r->len);
 	cq = ibv_create_cq(ctx, cqe, NULL, channel, 0);
@@ -102,18 +106,25 @@ void open_device(const struct rank *r)
 static struct ibv_qp *make_qp(const struct flow *f)
 {
 	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq,
-		.cap = { .max_send_wr = sends(f), .max_recv_wr = receives(f), .max_send_sge = 1, .max_recv_sge = 1 },
+		.qp_type = IBV_QPT_RC,
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = { .max_send_wr = sends(f),
+			 .max_recv_wr = receives(f),
+			 .max_send_sge = 1,
+			 .max_recv_sge = 1 },
 	};
 	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT, .port_num = 1,
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
 	};
 	struct ibv_qp *qp = ibv_create_qp(pd, &init);
 
 	if (!qp)
 		die("queue pair");
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
+	if (ibv_modify_qp(qp, &attr,
+			  IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
 		die("queue pair to INIT");
 	return qp;
 }
@@ -123,7 +134,7 @@ void make_qps(void)
 	struct flow *f;
 
 	qps = calloc(sh->nflows, sizeof(*qps));
-	for_my_flows(f) {
+	for_my_flows (f) {
 		struct end *end = &f->ends[my_side(f)];
 
 		qps[index_of(f)] = make_qp(f);
@@ -156,16 +167,18 @@ static void connect_qp(struct flow *f)
 		},
 	};
 
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-			  IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+	if (ibv_modify_qp(qp, &attr,
+			  IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				  IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
 		die("queue pair to RTR");
 	attr.qp_state = IBV_QPS_RTS;
 	attr.timeout = opt.timeout;
 	attr.retry_cnt = opt.retry;
 	attr.rnr_retry = 7;
 	attr.max_rd_atomic = 16;
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			  IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC))
+	if (ibv_modify_qp(qp, &attr,
+			  IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				  IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC))
 		die("queue pair to RTS");
 }
 
@@ -173,7 +186,7 @@ void connect_qps(void)
 {
 	struct flow *f;
 
-	for_my_flows(f)
+	for_my_flows (f)
 		connect_qp(f);
 }
 
@@ -184,8 +197,13 @@ static uint64_t wr_id(const struct flow *f, uint64_t what, uint64_t message)
 
 void post_receive(struct flow *f, uint64_t message)
 {
-	struct ibv_sge sge = { .addr = (uintptr_t)slot(f, my_side(f), message), .length = f->size, .lkey = mr->lkey };
-	struct ibv_recv_wr wr = { .wr_id = wr_id(f, ID_RECEIVE, message), .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct ibv_sge sge = { .addr = (uintptr_t)slot(f, my_side(f), message),
+			       .length = f->size,
+			       .lkey = mr->lkey };
+	struct ibv_recv_wr wr = { .wr_id = wr_id(f, ID_RECEIVE, message),
+				  .sg_list = &sge,
+				  .num_sge = 1 },
+			   *bad;
 
 	errno = ibv_post_recv(qps[index_of(f)], &wr, &bad);
 	if (errno)
@@ -225,7 +243,8 @@ bool poll_one(struct ibv_wc *wc)
 void await(double until)
 {
 	struct pollfd fds[2] = {
-		{ .fd = channel->fd, .events = POLLIN }, { .fd = sh->ranks[me].bell, .events = POLLIN },
+		{ .fd = channel->fd, .events = POLLIN },
+		{ .fd = sh->ranks[me].bell, .events = POLLIN },
 	};
 	double left = until - now();
 	struct timespec ts = { .tv_sec = left > 0 ? left : 0 };
