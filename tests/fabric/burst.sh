@@ -30,7 +30,7 @@ one_lost() {
 		add rule netdev t c udp dport 4795 numgen inc mod 1000000 $n drop
 	N
 	mark mrA; mark mrB
-	fab -s 65536 -q 4 -n 20 -o send -X 5 pair || { broken "packet $n from $from lost" "no error"; return 1; }
+	fab -s 65536 -q 4 -n 20 -o send -S 0 -X 5 pair || { broken "packet $n from $from lost" "no error"; return 1; }
 	changes mrA; changes mrB
 	sound mrA mrB
 	reported "packet $n from $from lost, 20 Sends take" "$(of total seconds)" s

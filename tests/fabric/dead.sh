@@ -22,7 +22,7 @@ for values in "10 3" "14 2" "14 7"; do
 	# shellcheck disable=SC2086
 	t "$values, silently" gone $values "tc -n A-B qdisc replace dev pb root netem loss 100%" silently
 	# shellcheck disable=SC2086
-	t "$values, link down" gone $values "ip -n A link set va down" "link down"
+	t "$values, link down" gone $values "ip -n A link set vA down" "link down"
 done
 clear_all
 tap_done

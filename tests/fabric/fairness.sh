@@ -8,11 +8,11 @@
 
 # paths HOST N: what HOST's connections may have; CONNECT and ACCEPT are types 1 and 2.
 paths() {
-	local port
+	local port type
 	for port in "p$1" p0; do
 		tc -n sw qdisc replace dev "$port" ingress 2>/dev/null || tc -n sw qdisc add dev "$port" ingress || return
 	done
-	for type in $connect_types; do
+	for type in 0x01 0x02; do
 		tc -n sw filter add dev "p$1" ingress protocol ip u32 match ip dport 4795 0xffff \
 			match u8 "$type" 0xff at 28 action pedit munge offset 31 u8 set "$2" pipe action csum udp || return
 		tc -n sw filter add dev p0 ingress protocol ip u32 match ip dport 4795 0xffff \

@@ -21,7 +21,7 @@ beside() {
 
 route A B rate=10gbit delay=5us
 shape A-B pa rate=10gbit ecn=20us && shape A-B pb rate=10gbit ecn=20us
-shape A va delay=5us && shape B vb delay=5us
+shape A vA delay=5us && shape B vB delay=5us
 t "alone" alone
 t "beside Writes" beside
 clear_all
