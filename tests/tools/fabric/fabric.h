@@ -39,7 +39,10 @@
 
 enum op { WRITE, SEND, READ };
 
-/* BULK: as fast as it goes. RPC: request, response, the next. RING: what came from left goes right. */
+/*
+ * BULK: as fast as it goes. RPC: a request, a response, the next one. RING: what came from the left
+ * goes right.
+ */
 enum kind { BULK, RPC, RING, KINDS };
 
 /* The two ends of a flow: who posts the messages, and the other */
