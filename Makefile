@@ -15,7 +15,7 @@ PROVIDER := build/provider/libmetaroce-$(RDMAV).so
 DV_LIB := build/provider/libmetaroce.so.1
 
 .DEFAULT_GOAL := all
-.PHONY: all module provider tools unit check quick demo bench install uninstall clean help
+.PHONY: all module provider tools unit check quick demo bench bench-fabric install uninstall clean help
 MAKEFLAGS += --no-print-directory
 
 all: module provider ## module for KDIR (the running kernel) and provider
@@ -56,14 +56,21 @@ $(PROVIDER): $(DV_LIB)
 
 # ---- programs that suites use ---------------------------------------------------------
 
-TOOLS := $(patsubst tests/tools/%.c,build/tools/%,$(wildcard tests/tools/*.c))
+TOOLS := $(patsubst tests/tools/%.c,build/tools/%,$(wildcard tests/tools/*.c)) build/tools/rdma_fabric
+TOOL_CC = $(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror -I$(P) $(CFLAGS)
+FABRIC := $(sort $(wildcard tests/tools/fabric/*.c))
 
 tools: $(TOOLS) ## programs that suites use: tests/tools
 
 build/tools/%: tests/tools/%.c | build/provider/.packages
 	@mkdir -p $(@D)
 	@echo "  CC   $@"
-	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror -I$(P) $(CFLAGS) -o $@ $< -libverbs $(LIBS_$(@F))
+	@$(TOOL_CC) -o $@ $< -libverbs $(LIBS_$(@F))
+
+build/tools/rdma_fabric: $(FABRIC) tests/tools/fabric/fabric.h | build/provider/.packages
+	@mkdir -p $(@D)
+	@echo "  CC   $@"
+	@$(TOOL_CC) -o $@ $(FABRIC) -libverbs
 
 # Those that use direct verbs find the library beside the provider.
 LIBS_dv := -Lbuild/provider -lmetaroce -Wl,-rpath,$(CURDIR)/build/provider
@@ -87,6 +94,9 @@ demo: ## two hosts, four paths, clean and lossy, beside rxe
 
 bench: ## numbers for Documentation/performance.rst
 	@scripts/bench
+
+bench-fabric: ## every scenario of tests/fabric, into Documentation/performance.rst (hours)
+	@scripts/bench-fabric
 
 # ---- installation --------------------------------------------------------------------
 
@@ -128,5 +138,5 @@ clean: ## remove build/ (the cached kernels stay)
 	@if [ -e tests/unit/Makefile ]; then $(MAKE) -s -C tests/unit clean; fi
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 	@echo "The test bed by itself: scripts/uml --help, scripts/vm --help, scripts/setup --help"
