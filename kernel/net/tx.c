@@ -184,11 +184,15 @@ void mroce_skb_send(struct mroce_dev *dev, struct sock *sk, struct sk_buff *skb)
 		mroce_count_drop(dev, MROCE_CNT_TXDROP_LOCAL);
 }
 
-/* Rule 17: all packets of a path take one transmit queue, whatever CPU sends them. */
+/*
+ * Rule 17: all packets of a path take one transmit queue, whatever CPU sends them. Multipath
+ * routing on this host (containers, bridges) goes by this hash where there is one and does not look
+ * at the ports, so a path that changes its port has to change its hash.
+ */
 static void mroce_skb_steer(struct sk_buff *skb, const struct mroce_assoc *a,
 			    const struct mroce_tx *tx)
 {
-	u32 hash = jhash_2words(hash32_ptr(tx->conn), tx->path, a->tx_salt);
+	u32 hash = jhash_2words(hash32_ptr(tx->conn), tx->route.sport, a->tx_salt);
 
 	skb_set_hash(skb, hash ?: 1, PKT_HASH_TYPE_L4);
 #ifdef CONFIG_XPS
