@@ -58,16 +58,17 @@ $(PROVIDER): $(DV_LIB)
 
 TOOLS := $(patsubst tests/tools/%.c,build/tools/%,$(wildcard tests/tools/*.c)) build/tools/rdma_fabric
 TOOL_CC = $(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror -I$(P) $(CFLAGS)
+TOOL_HDRS := $(wildcard tests/tools/*.h)
 FABRIC := $(sort $(wildcard tests/tools/fabric/*.c))
 
 tools: $(TOOLS) ## programs that suites use: tests/tools
 
-build/tools/%: tests/tools/%.c | build/provider/.packages
+build/tools/%: tests/tools/%.c $(TOOL_HDRS) | build/provider/.packages
 	@mkdir -p $(@D)
 	@echo "  CC   $@"
 	@$(TOOL_CC) -o $@ $< -libverbs $(LIBS_$(@F))
 
-build/tools/rdma_fabric: $(FABRIC) tests/tools/fabric/fabric.h | build/provider/.packages
+build/tools/rdma_fabric: $(FABRIC) tests/tools/fabric/fabric.h $(TOOL_HDRS) | build/provider/.packages
 	@mkdir -p $(@D)
 	@echo "  CC   $@"
 	@$(TOOL_CC) -o $@ $(FABRIC) -libverbs

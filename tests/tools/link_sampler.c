@@ -8,16 +8,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/gen_stats.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +22,9 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "netns.h"
+#include "tool.h"
 
 #define WATCHED	512
 #define RTA_FIRST(hdr, fixed)	((struct rtattr *)((char *)NLMSG_DATA(hdr) + NLMSG_ALIGN(sizeof(fixed))))
@@ -55,31 +55,6 @@ static struct space spaces[WATCHED];
 static int nlinks, nspaces;
 static volatile sig_atomic_t stopped;
 
-static void die(const char *fmt, ...)
-{
-	int err = errno;
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("link_sampler: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fprintf(stderr, ": %s\n", strerror(err));
-	va_end(ap);
-	exit(1);
-}
-
-static void enter_ns(const char *ns)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), strcmp(ns, "-") ? "/run/netns/%s" : "/proc/1/ns/net", ns);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		die("namespace %s", ns);
-	close(fd);
-}
-
 static int space_of(const char *ns)
 {
 	int i;
@@ -104,7 +79,8 @@ static void add_link(const char *name)
 	if (!colon || nlinks > WATCHED)
 		die("NS:DEV, not %s", name);
 	snprintf(ns, sizeof(ns), "%.*s", (int)(colon - name), name);
-	enter_ns(ns);
+	if (!enter_ns(ns))
+		die("namespace %s", ns);
 	l->name = name;
 	l->space = space_of(ns);
 	l->index = if_nametoindex(colon + 1);

@@ -15,7 +15,6 @@
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <rdma/rdma_netlink.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +23,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "netns.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -42,20 +43,15 @@ static void die(const char *fmt, ...)
 	exit(1);
 }
 
-/* '-' is the first namespace. */
-static void enter_ns(const char *ns)
+/* Most lines are of the namespace that the one before was of. */
+static void go_to(const char *ns)
 {
 	static char current[64];
-	char path[128];
-	int fd;
 
 	if (!strcmp(ns, current))
 		return;
-	snprintf(path, sizeof(path), strcmp(ns, "-") ? "/run/netns/%s" : "/proc/1/ns/net", ns);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
+	if (!enter_ns(ns))
 		die("namespace %s", ns);
-	close(fd);
 	snprintf(current, sizeof(current), "%s", ns);
 }
 
@@ -146,7 +142,7 @@ static void execute(char *line)
 		return;
 	for (i = 0; i < 3; i++)
 		arg[i] = strtok(NULL, " \n");
-	enter_ns(ns);
+	go_to(ns);
 	errno = EINVAL;
 	if (!strcmp(what, "plain") && arg[0])
 		plain(arg[0]);

@@ -7,22 +7,23 @@
  * goes over queue pair i % N. With -c there is room for every message, so that each byte of each can be compared in the
  * end; without, the room of one window is used again and again.
  */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
 #include <netdb.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <infiniband/verbs.h>
+
+#include "tool.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define PORT		"18600"
@@ -115,30 +116,6 @@ static uint8_t *buf;
 static uint64_t slots;
 static int gid_index, tcp;
 static volatile sig_atomic_t stopped;
-
-static void die(const char *fmt, ...)
-{
-	int err = errno;
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("rdma_bw: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fprintf(stderr, "%s%s\n", err ? ": " : "", err ? strerror(err) : "");
-	va_end(ap);
-	exit(1);
-}
-
-/* As die(), when errno says nothing. */
-#define wrong(...) do { errno = 0; die(__VA_ARGS__); } while (0)
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
 
 /* ---- contents: a pattern that differs by message and position --------------------------- */
 

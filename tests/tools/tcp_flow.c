@@ -9,9 +9,7 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +18,10 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "netns.h"
+#include "tool.h"
 
 #define PORT		18800
 #define CHUNK		65536
@@ -38,37 +38,12 @@ static const char *congestion;
 static double seconds = 0.1, warm;
 static int nflows;
 
-static void die(const char *fmt, ...)
-{
-	int err = errno;
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("tcp_flow: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fprintf(stderr, ": %s\n", strerror(err));
-	va_end(ap);
-	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
 static int socket_in(const char *ns)
 {
-	char path[128];
-	int fd, s;
+	int s;
 
-	snprintf(path, sizeof(path), "/run/netns/%s", ns);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
+	if (!enter_ns(ns))
 		die("namespace %s", ns);
-	close(fd);
 	s = socket(AF_INET, SOCK_STREAM, 0);
 	if (s < 0)
 		die("socket");

@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +19,10 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "netns.h"
+#include "tool.h"
 
 #define BATCH		32
 #define HEADERS		28	/* IPv4 and UDP */
@@ -42,41 +42,6 @@ struct result {
 static uint32_t packet = 1500, window = 256;
 static uint64_t count = 10000;
 static int ready;
-
-static void die(const char *fmt, ...)
-{
-	int err = errno;
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("udp_blast: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fprintf(stderr, ": %s\n", strerror(err));
-	va_end(ap);
-	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
-static void enter_ns(const char *ns)
-{
-	char path[128];
-	int fd;
-
-	if (!strcmp(ns, "-"))
-		return;
-	snprintf(path, sizeof(path), "/run/netns/%s", ns);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		die("namespace %s", ns);
-	close(fd);
-}
 
 static struct sockaddr_in address(const char *addr)
 {
@@ -110,7 +75,8 @@ static void sink(struct result *r, const char *ns, const char *addr)
 	struct pollfd pfd;
 	struct iovec iov;
 
-	enter_ns(ns);
+	if (!enter_ns(ns))
+		die("namespace %s", ns);
 	s = socket(AF_INET, SOCK_DGRAM, 0);
 	setsockopt(s, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
 	if (s < 0 || bind(s, (void *)&sa, sizeof(sa)))
@@ -144,7 +110,8 @@ static void blast(const char *ns, const char *addr)
 	struct iovec iov;
 	uint64_t i;
 
-	enter_ns(ns);
+	if (!enter_ns(ns))
+		die("namespace %s", ns);
 	s = socket(AF_INET, SOCK_DGRAM, 0);
 	setsockopt(s, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size));
 	if (s < 0 || connect(s, (void *)&sa, sizeof(sa)))

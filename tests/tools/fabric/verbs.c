@@ -3,15 +3,14 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "../netns.h"
 #include "fabric.h"
 
 static const enum ibv_wr_opcode opcodes[] = {
@@ -27,20 +26,6 @@ static struct ibv_cq *cq;
 static struct ibv_mr *mr;
 static int gid_index;
 static struct ibv_qp **qps; /* by flow */
-
-static void enter_ns(const char *ns)
-{
-	char path[128];
-	int fd;
-
-	if (!strcmp(ns, "-"))
-		return;
-	snprintf(path, sizeof(path), "/run/netns/%s", ns);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		die("namespace %s", ns);
-	close(fd);
-}
 
 static void open_by_name(const char *name)
 {
@@ -97,7 +82,8 @@ static void make_objects(const struct rank *r)
 
 void open_device(const struct rank *r)
 {
-	enter_ns(r->ns);
+	if (!enter_ns(r->ns))
+		die("namespace %s", r->ns);
 	open_by_name(r->dev);
 	find_gid(r->addr);
 	make_objects(r);
