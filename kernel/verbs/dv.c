@@ -34,6 +34,11 @@ struct mroce_dv {
 	struct mroce_conn *conn;
 };
 
+static void mroce_dv_unlock(struct mroce_dv *dv)
+{
+	mroce_qp_unlock(dv->qp, dv->assoc, MROCE_CTX_RX);
+}
+
 static int mroce_dv_lock(struct mroce_dv *dv, struct uverbs_attr_bundle *attrs, u16 id)
 {
 	struct ib_qp *ibqp = uverbs_attr_get_obj(attrs, id);
@@ -47,18 +52,18 @@ static int mroce_dv_lock(struct mroce_dv *dv, struct uverbs_attr_bundle *attrs, 
 	dv->conn = dv->assoc ? dv->qp->stream.conn : NULL;
 	if (dv->conn)
 		return 0;
-	mroce_qp_unlock(dv->qp, dv->assoc, MROCE_CTX_POST);
+	mroce_dv_unlock(dv);
 	return -ENOTCONN;
-}
-
-static void mroce_dv_unlock(struct mroce_dv *dv)
-{
-	mroce_qp_unlock(dv->qp, dv->assoc, MROCE_CTX_RX);
 }
 
 /* --- the connection ----------------------------------------------------------------- */
 
-static void mroce_dv_fill_conn(struct mroce_dv_conn *to, const struct mroce_conn *conn)
+/**
+ * mroce_dv_fill_conn() - a connection in numbers, also for rdma resource
+ * @to:		filled in
+ * @conn:	under its association's lock
+ */
+void mroce_dv_fill_conn(struct mroce_dv_conn *to, const struct mroce_conn *conn)
 {
 	u32 i;
 

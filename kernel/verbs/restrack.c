@@ -60,32 +60,6 @@ static int mroce_put_paths(struct sk_buff *msg, const struct mroce_conn *conn)
 	return err;
 }
 
-/* What the connection's paths add up to. */
-struct mroce_res_sums {
-	u64 cwnd;
-	u64 accepted;
-	u64 marked;
-	u64 retx;
-	u64 spurious;
-};
-
-static void mroce_sum_paths(const struct mroce_conn *conn, struct mroce_res_sums *sum)
-{
-	u32 i;
-
-	memset(sum, 0, sizeof(*sum));
-	for (i = 0; i < conn->npaths; i++) {
-		const struct mroce_path *p = conn->paths[i];
-
-		if (mroce_path_active(p))
-			sum->cwnd += p->cc.cwnd;
-		sum->accepted += p->accepted;
-		sum->marked += p->ce_seen;
-		sum->retx += p->retx;
-		sum->spurious += p->spurious;
-	}
-}
-
 /*
  * A 64-bit attribute may be padded, at which rdma(8) stops reading: so it is a number of 32 bits,
  * or text where that does not do.
@@ -110,24 +84,24 @@ static int mroce_put_hex(struct sk_buff *msg, const char *name, u32 value)
 
 static int mroce_put_conn(struct sk_buff *msg, const struct mroce_conn *conn)
 {
-	struct mroce_res_sums sum;
+	struct mroce_dv_conn c;
 
-	mroce_sum_paths(conn, &sum);
-	return mroce_put_hex(msg, "conn_id", conn->rx_id) ?:
+	mroce_dv_fill_conn(&c, conn);
+	return mroce_put_hex(msg, "conn_id", c.conn_id) ?:
 	       rdma_nl_put_driver_string(msg, "conn_state", mroce_conn_states[conn->state]) ?:
-	       mroce_put_num(msg, "streams", conn->nstreams) ?:
-	       mroce_put_num(msg, "payload", conn->payload) ?:
-	       mroce_put_num(msg, "srtt_ns", conn->rtt.srtt) ?:
-	       mroce_put_num(msg, "cwnd", sum.cwnd) ?:
-	       mroce_put_num(msg, "inflight", conn->inflight_bytes) ?:
-	       mroce_put_num(msg, "backlog", conn->backlog) ?:
-	       mroce_put_hex(msg, "hint", conn->hint) ?:
-	       mroce_put_num(msg, "accepted", sum.accepted) ?:
-	       mroce_put_num(msg, "marked", sum.marked) ?:
-	       mroce_put_num(msg, "retx", sum.retx) ?:
-	       mroce_put_num(msg, "spurious", sum.spurious) ?:
-	       mroce_put_num(msg, "paths", conn->npaths) ?:
-	       mroce_put_num(msg, "active", conn->nactive) ?:
+	       mroce_put_num(msg, "streams", c.num_qps) ?:
+	       mroce_put_num(msg, "payload", c.payload) ?:
+	       mroce_put_num(msg, "srtt_ns", c.srtt_ns) ?:
+	       mroce_put_num(msg, "cwnd", c.cwnd) ?:
+	       mroce_put_num(msg, "inflight", c.inflight) ?:
+	       mroce_put_num(msg, "backlog", c.backlog) ?:
+	       mroce_put_hex(msg, "hint", c.hint) ?:
+	       mroce_put_num(msg, "accepted", c.accepted) ?:
+	       mroce_put_num(msg, "marked", c.marked) ?:
+	       mroce_put_num(msg, "retx", c.retransmits) ?:
+	       mroce_put_num(msg, "spurious", c.spurious) ?:
+	       mroce_put_num(msg, "paths", c.num_paths) ?:
+	       mroce_put_num(msg, "active", c.used_paths) ?:
 	       mroce_put_paths(msg, conn);
 }
 
