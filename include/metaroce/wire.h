@@ -18,6 +18,7 @@
 
 /* ver_type: version in the high, type in the low four bits [M4] */
 #define MROCE_VER_TYPE(type)	((MROCE_VERSION << 4) | (type))
+#define MROCE_TYPE_OF(ver_type)	((ver_type) & 0xf)	/* enum mroce_pkt_type */
 
 enum mroce_pkt_type {
 	MROCE_PT_CONNECT	= 1,

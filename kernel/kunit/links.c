@@ -82,7 +82,7 @@ void wpkt_free(struct wpkt *pkt)
 
 int wpkt_type(const struct wpkt *pkt)
 {
-	return pkt->data[0] & 0xf;
+	return MROCE_TYPE_OF(pkt->data[0]);
 }
 
 u8 wpkt_opcode(const struct wpkt *pkt)

@@ -94,7 +94,7 @@ static void mroce_trace_acks(const struct mroce_conn *conn, const struct mroce_r
 	const struct mroce_ack_block *block = (const void *)(ack + 1);
 	int i;
 
-	if ((ack->ver_type & 15) != MROCE_PT_ACK)
+	if (MROCE_TYPE_OF(ack->ver_type) != MROCE_PT_ACK)
 		return;
 	for (i = 0; i < ack->nblocks && rx->len >= sizeof(*ack) + (i + 1) * sizeof(*block); i++)
 		if (block[i].path < conn->npaths)

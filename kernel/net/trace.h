@@ -42,7 +42,7 @@ struct mroce_trace_data {
 static inline void mroce_trace_data(const struct mroce_data_hdr *d, struct mroce_trace_data *to)
 {
 	memset(to, 0, sizeof(*to));
-	if ((d->ver_type & 15) != MROCE_PT_DATA)
+	if (MROCE_TYPE_OF(d->ver_type) != MROCE_PT_DATA)
 		return;
 	to->opcode = d->opcode;
 	to->path = d->path;
@@ -72,7 +72,7 @@ DECLARE_EVENT_CLASS(metaroce_packet,
 
 				   memcpy(__entry->local, gids->local.raw, 16);
 				   memcpy(__entry->remote, gids->remote.raw, 16);
-				   __entry->type = d->ver_type & 15;
+				   __entry->type = MROCE_TYPE_OF(d->ver_type);
 				   __entry->flags = d->flags;
 				   __entry->conn = get_unaligned_be32(&d->conn_id);
 				   __entry->len = len;

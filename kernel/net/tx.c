@@ -132,7 +132,7 @@ static void mroce_trace_retransmit(const struct mroce_tx *tx)
 {
 	const struct mroce_data_hdr *d = (const void *)tx->hdr;
 
-	if ((d->ver_type & 15) == MROCE_PT_DATA && d->flags & MROCE_F_RETX)
+	if (MROCE_TYPE_OF(d->ver_type) == MROCE_PT_DATA && d->flags & MROCE_F_RETX)
 		trace_metaroce_retransmit(tx->conn->paths[tx->path], d, tx->len);
 }
 

@@ -603,7 +603,7 @@ static void probe_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 
 void mroce_conn_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 {
-	u8 type = *(const u8 *)rx->hdr & 0xf;
+	u8 type = MROCE_TYPE_OF(*(const u8 *)rx->hdr);
 
 	if (conn->state == MROCE_CONN_DEAD) {
 		mroce_count(conn->peer, MROCE_CNT_DROP_CONN_STATE);

@@ -86,7 +86,7 @@ int mroce_pkt_type(const struct mroce_rx *rx, enum mroce_counter *cnt)
 		*cnt = MROCE_CNT_DROP_VERSION;
 		return 0;
 	}
-	need = pkt_min_len(b[0] & 0xf);
+	need = pkt_min_len(MROCE_TYPE_OF(b[0]));
 	if (!need) {
 		*cnt = MROCE_CNT_DROP_TYPE;
 		return 0;
@@ -95,7 +95,7 @@ int mroce_pkt_type(const struct mroce_rx *rx, enum mroce_counter *cnt)
 		*cnt = MROCE_CNT_DROP_SHORT;
 		return 0;
 	}
-	return b[0] & 0xf;
+	return MROCE_TYPE_OF(b[0]);
 }
 
 u32 mroce_pkt_conn_id(const struct mroce_rx *rx)
