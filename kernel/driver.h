@@ -30,6 +30,39 @@ struct mroce_dev;
 struct mroce_sock;
 struct mroce_qp;
 
+/* Interfaces over which a device receives; packets that come in over more have no share */
+#define MROCE_MAX_INBOUND	16
+
+/**
+ * struct mroce_inbound_link - a link that brings packets
+ * @ifindex:	interface, in the namespace of the device's netdev
+ * @speed:	bytes per second; 0: unknown
+ * @used:	packets came in since the last look
+ *
+ * Under mroce_inbound.lock.
+ */
+struct mroce_inbound_link {
+	u32 ifindex;
+	u64 speed;
+	bool used;
+};
+
+/**
+ * struct mroce_inbound - the links that bring packets, and how they are divided
+ * @lock:	guards all; a leaf, inside the associations' locks
+ * @share:	the connections that come in over links of known speed
+ * @link:	interfaces met lately
+ * @n:		entries in @link
+ * @work:	looks at the speeds every second while packets come in
+ */
+struct mroce_inbound {
+	spinlock_t lock;	/* all */
+	struct mroce_share share;
+	struct mroce_inbound_link link[MROCE_MAX_INBOUND];
+	u32 n;
+	struct delayed_work work;
+};
+
 /**
  * struct mroce_net - the part of a device that kernel/net owns
  * @conns:	connection entries by the id that packets to us carry (RCU readers, writers under
@@ -41,6 +74,7 @@ struct mroce_qp;
  * @limits:	what every association of this device offers; constant
  * @half_open:	passive connections not confirmed yet (rule 39)
  * @held:	bytes of packets that wait for their turn, of all peers (rule 8)
+ * @inbound:	what comes in, and who may send how much of it
  * @cookie_key:	for stateless CONNECT answers; constant
  * @answers_left:	stateless answers that may still be sent in this window
  * @answers_until:	when the window ends, jiffies
@@ -58,6 +92,7 @@ struct mroce_net {
 	struct mroce_limits limits;
 	atomic_t half_open;
 	atomic64_t held;
+	struct mroce_inbound inbound;
 	siphash_key_t cookie_key;
 	atomic_t answers_left;
 	unsigned long answers_until;

@@ -136,6 +136,8 @@ enum mroce_syndrome {
 
 /* Rate hint: 5-bit exponent, 11-bit mantissa, unit 64 kb/s; all ones: none */
 #define MROCE_HINT_NONE		0xffff
+#define MROCE_HINT_BITS		11	/* mantissa */
+#define MROCE_HINT_UNIT		8000	/* bytes per second */
 
 /*
  * ACK: header, then nblocks mroce_ack_block, then ncredits mroce_credit. Without blocks it only

@@ -415,6 +415,40 @@ static void core__handshake_under_fire(struct kunit *test)
 	}
 }
 
+/* Four through one port: it is divided equally, and nothing piles up in front of it. */
+static void core__senders_share_a_link(struct kunit *test)
+{
+	static const struct world_cfg cfg = {
+		.hosts = 5, .payload = 1024, .psn_window = 1024, .rx_speed = 1250000000,
+		.port = { .delay = 1, .ns_per_kb = 819, .ecn_bytes = 20000 },
+	};
+	struct world *w = world_new(&cfg, 42);
+	struct whost *to = &w->host[0];
+	u64 got[4], least = ~0ULL, most = 0;
+	struct wqp *a[4], *b[4];
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		qp_pair(w, i + 1, 0, &a[i], &b[i]);
+		world_until(w, opened(a[i], b[i]), 5 * SEC);
+	}
+	for (i = 0; i < 4; i++)
+		post_write(a[i], mr_new(to, 600000, MROCE_ACC_WRITE, true), 0, 600000, 0);
+	world_run(w, 300 * US);
+	for (i = 0; i < 4; i++)
+		got[i] = b[i]->peer->p.stats[MROCE_CNT_RX_BYTES];
+	world_run(w, MS);
+	CHECK_LE(wlink_queue(w, &to->port), 4 * 2 * (1024 + 106));
+	for (i = 0; i < 4; i++) {
+		got[i] = b[i]->peer->p.stats[MROCE_CNT_RX_BYTES] - got[i];
+		least = min(least, got[i]);
+		most = max(most, got[i]);
+	}
+	CHECK_GE(least * 10, most * 9);
+	world_settle(w, 100 * MS);
+	world_end(w);
+}
+
 #define CASE(fn)	{ #fn, fn }
 
 const struct shared_case shared_cases[] = {
@@ -440,6 +474,7 @@ const struct shared_case shared_cases[] = {
 	CASE(core__error_flush_and_reset),
 	CASE(core__idle_memory_goes_back),
 	CASE(core__handshake_under_fire),
+	CASE(core__senders_share_a_link),
 };
 
 const unsigned int shared_cases_n = ARRAY_SIZE(shared_cases);

@@ -85,6 +85,7 @@ static void host_conn_unregister(struct mroce_conn *conn)
 	struct whost *h = wpeer_of(conn->peer)->h;
 	u32 i;
 
+	mroce_share_leave(&h->share, &conn->share);
 	for (i = 0; i < WORLD_CONNS; i++) {
 		if (h->conns[i] != conn)
 			continue;
@@ -98,6 +99,16 @@ static void host_conn_unregister(struct mroce_conn *conn)
 static void host_conn_free(struct mroce_peer *p, struct mroce_conn *conn, size_t size)
 {
 	host_free(p, conn, size);
+}
+
+/* What came over a link of unknown speed is not divided. */
+static u64 host_rx_share(struct mroce_conn *conn, const struct mroce_demand *d, u64 now)
+{
+	struct whost *h = wpeer_of(conn->peer)->h;
+
+	CHECK_GE(d->ifindex, 1);
+	CHECK_LE(d->ifindex, h->w->cfg.planes);
+	return h->share.speed ? mroce_share_note(&h->share, &conn->share, d, now) : 0;
 }
 
 static int host_conn_routes(struct mroce_peer *p, struct mroce_route *routes, u32 *payload, int n)
@@ -359,6 +370,7 @@ void host_init(struct world *w, int index)
 	INIT_LIST_HEAD(&h->peers);
 	INIT_LIST_HEAD(&h->qps);
 	INIT_LIST_HEAD(&h->mrs);
+	h->port = w->cfg.port;
 	h->limits.instance = rng_next(&w->rng);
 	h->limits.max_payload = w->cfg.payload;
 	h->limits.npaths = w->cfg.npaths;
@@ -366,6 +378,8 @@ void host_init(struct world *w, int index)
 	h->limits.msn_window = w->cfg.msn_window;
 	h->limits.held_cap = w->cfg.held_cap;
 	h->secret = rng_next(&w->rng);
+	mroce_share_init(&h->share);
+	mroce_share_speed(&h->share, w->cfg.rx_speed);
 	h->next_qpn = 0x10 + rng_below(&w->rng, 1 << 23);
 	h->next_key = (u32)rng_next(&w->rng);
 	for (i = 0; i < w->cfg.planes; i++)
@@ -421,6 +435,9 @@ void host_end(struct whost *h)
 	list_for_each_entry_safe(wp, tmp, &h->peers, link)
 		peer_end(wp);
 	CHECK_EQ(h->nconns, 0);
+	CHECK_EQ(h->share.n, 0);
+	CHECK_EQ(h->share.greedy, 0);
+	CHECK_EQ(h->share.wanted, 0);
 	CHECK_EQ(h->alloc_bytes, 0);
 }
 
@@ -572,6 +589,7 @@ const struct mroce_host_ops world_host_ops = {
 	.conn_unregister	= host_conn_unregister,
 	.conn_free		= host_conn_free,
 	.conn_routes		= host_conn_routes,
+	.rx_share		= host_rx_share,
 	.path_event		= host_path_event,
 	.stream_find		= op_stream_find,
 	.send_done		= op_send_done,

@@ -164,6 +164,14 @@ static bool link_loses(struct world *w, struct wlink *l)
 	return rng_hit(&w->rng, l->loss) || rng_hit(&w->rng, l->corrupt);
 }
 
+/** wlink_queue() - bytes that wait in front of a link with a rate */
+u64 wlink_queue(const struct world *w, const struct wlink *l)
+{
+	u64 wait = l->busy_until > w->now ? l->busy_until - w->now : 0;
+
+	return div_u64(wait * 1024, (u32)l->ns_per_kb);
+}
+
 /* When a packet that is handed to the link now arrives; 0: it is lost. */
 static u64 link_pass(struct world *w, struct wlink *l, struct wpkt *pkt)
 {
@@ -177,7 +185,7 @@ static u64 link_pass(struct world *w, struct wlink *l, struct wpkt *pkt)
 	if (l->ns_per_kb) {
 		u64 wire = (pkt->len + 42) * l->ns_per_kb / 1024;
 		u64 wait = l->busy_until > w->now ? l->busy_until - w->now : 0;
-		u64 queue = div_u64(wait * 1024, (u32)l->ns_per_kb);
+		u64 queue = wlink_queue(w, l);
 
 		if (l->queue_bytes && queue > l->queue_bytes) {
 			l->lost++;
@@ -198,6 +206,17 @@ static u64 link_pass(struct world *w, struct wlink *l, struct wpkt *pkt)
 	return at;
 }
 
+/* @pkt leaves a link: for the port that all share, or for its host; 0: it is lost. */
+static void arrive(struct world *w, struct wpkt *pkt, u64 at)
+{
+	if (!at) {
+		wpkt_free(pkt);
+		return;
+	}
+	pkt->at_port = !pkt->at_port && w->host[pkt->to].port.ns_per_kb;
+	world_inject(w, pkt, at);
+}
+
 static void pkt_through(struct world *w, struct wpkt *pkt)
 {
 	int spine = world_spine(w, pkt->from, pkt->to, pkt->route.sport);
@@ -207,18 +226,21 @@ static void pkt_through(struct world *w, struct wpkt *pkt)
 	if (rng_hit(&w->rng, l->dup)) {
 		struct wpkt *copy = wpkt_copy(pkt);
 
-		at = link_pass(w, l, copy);
-		if (at)
-			world_inject(w, copy, at);
-		else
-			wpkt_free(copy);
+		arrive(w, copy, link_pass(w, l, copy));
 	}
 	at = link_pass(w, l, pkt);
 	trace(w, at ? "sent" : "lost", pkt);
-	if (at)
-		world_inject(w, pkt, at);
-	else
-		wpkt_free(pkt);
+	arrive(w, pkt, at);
+}
+
+/** world_port() - @pkt has come to the switch's port towards its host */
+void world_port(struct world *w, struct wpkt *pkt)
+{
+	u64 at = link_pass(w, &w->host[pkt->to].port, pkt);
+
+	if (!at)
+		trace(w, "lost", pkt);
+	arrive(w, pkt, at);
 }
 
 /** world_send() - a host hands @pkt to its interface */

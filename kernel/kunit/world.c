@@ -120,7 +120,10 @@ bool world_step(struct world *w, u64 until)
 	if (pkt <= timer) {
 		struct wpkt *p = world_next_pkt(w);
 
-		host_input(&w->host[p->to], p);
+		if (p->at_port)
+			world_port(w, p);
+		else
+			host_input(&w->host[p->to], p);
 		return true;
 	}
 	if (who->pump_later) {

@@ -24,7 +24,7 @@
 #define MS		1000000ULL
 #define SEC		1000000000ULL
 
-#define WORLD_HOSTS	4
+#define WORLD_HOSTS	17
 #define WORLD_PLANES	8
 #define WORLD_CONNS	64	/* per host */
 
@@ -88,6 +88,7 @@ struct wlink {
 /**
  * struct wpkt - a packet under way or held
  * @at:		arrival
+ * @at_port:	not at the host yet, but at the switch's port towards it
  * @nr:		number of transmission in the world
  * @len:	UDP payload
  * @stored:	bytes of it that are kept: less with world.phantom
@@ -101,6 +102,7 @@ struct wpkt {
 	bool ce;
 	bool df;
 	bool copy;
+	bool at_port;
 	struct mroce_route route;
 	u32 len;
 	u32 stored;
@@ -131,6 +133,9 @@ typedef enum wverdict (*wfilter_fn)(struct world *w, struct wpkt *pkt);
  * @msn_window:	[64]
  * @held_cap:	[1 MiB]
  * @link:	template of all links; delay [5 us]
+ * @port:	template of the switch's ports, one per host, which all for it passes behind
+ *		its link; without a rate there are none
+ * @rx_speed:	what hosts think to receive, bytes per second; 0: they do not know
  */
 struct world_cfg {
 	int hosts;
@@ -142,6 +147,8 @@ struct world_cfg {
 	u32 msn_window;
 	u32 held_cap;
 	struct wlink link;
+	struct wlink port;
+	u64 rx_speed;
 };
 
 /* enum wcookie: when a host answers CONNECT without keeping state */
@@ -153,6 +160,8 @@ enum wcookie {
 
 /**
  * struct whost - a host with one device
+ * @share:	who sends to it, and how much of its links each may use
+ * @port:	of the switch, towards this host
  * @route_payload: what the link of each plane carries; 0: the plane is down
  * @alloc_fail:	ppm of allocations that fail
  * @alloc_bytes: now given out to the core
@@ -161,6 +170,8 @@ struct whost {
 	struct world *w;
 	u8 index;
 	struct mroce_limits limits;
+	struct mroce_share share;
+	struct wlink port;
 	u32 route_payload[WORLD_PLANES];
 	enum wcookie cookies;
 	u64 secret;
@@ -254,6 +265,8 @@ void links_set(struct world *w, int from, int to, const struct wlink *how);
 void links_black(struct world *w, int from, int to, bool black);
 int world_spine(const struct world *w, int from, int to, u16 sport);
 void world_send(struct world *w, struct wpkt *pkt);
+void world_port(struct world *w, struct wpkt *pkt);
+u64 wlink_queue(const struct world *w, const struct wlink *l);
 void world_inject(struct world *w, struct wpkt *pkt, u64 at);
 struct wpkt *wpkt_new(u32 stored);
 struct wpkt *wpkt_copy(const struct wpkt *pkt);

@@ -80,6 +80,7 @@ int mroce_net_init(struct mroce_dev *dev)
 		return err;
 	}
 
+	mroce_inbound_init(dev);
 	mutex_lock(&mroce_nets_lock);
 	list_add_tail(&net->link, &mroce_nets);
 	mutex_unlock(&mroce_nets_lock);
@@ -97,7 +98,7 @@ int mroce_net_init(struct mroce_dev *dev)
  *     transmitters: no packet comes in, none is on its way out through our code. What is queued
  *     below IP refers to nothing of ours.
  *  3. The reaper is stopped. Without packets and QPs nobody makes associations, so none starts it
- *     again.
+ *     again. So is the look at the links' speeds, which only packets start.
  *  4. All associations are torn down (assoc.c has that argument): no timer, no work. Their last
  *     references to sockets go, and with them the entries of the list.
  *  5. Nobody can look into the tables: they are freed. What went through kfree_rcu() needs no code
@@ -112,6 +113,7 @@ void mroce_net_destroy(struct mroce_dev *dev)
 	mutex_unlock(&mroce_nets_lock);
 
 	cancel_delayed_work_sync(&net->reaper);
+	mroce_inbound_stop(dev);
 	mroce_assoc_reap(dev, true);
 
 	WARN_ON(!list_empty(&net->socks));

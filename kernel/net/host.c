@@ -70,6 +70,7 @@ static void mroce_host_conn_unregister(struct mroce_conn *conn)
 	struct mroce_conn_entry *e;
 
 	lockdep_assert_held(&a->lock);
+	mroce_inbound_leave(conn);
 	rcu_read_lock();
 	e = rhashtable_lookup(&a->dev->net.conns, &conn->rx_id, mroce_conn_params);
 	if (!WARN_ON_ONCE(!e || e->conn != conn)) {
@@ -169,6 +170,7 @@ const struct mroce_host_ops mroce_host_ops = {
 	.conn_unregister = mroce_host_conn_unregister,
 	.conn_free = mroce_host_conn_free,
 	.conn_routes = mroce_host_conn_routes,
+	.rx_share = mroce_host_rx_share,
 	.path_event = mroce_host_path_event,
 	.stream_find = mroce_host_stream_find,
 	.send_done = mroce_host_send_done,

@@ -10,6 +10,7 @@
  *	dgram.c		unconnected datagrams (UD, GSI)
  *	assoc.c		an association's life, lock, timer, work, and its pump
  *	host.c		the transport's host ops: memory, connection ids, held packets; the table
+ *	inbound.c	speed of the links that packets come in over, shares of it
  *	trace.h		tracepoints
  *
  * Locks, outer to inner:
@@ -19,6 +20,7 @@
  *	mroce_nets_lock, a mutex
  *	mroce_net.lock, BHs off
  *	mroce_assoc.lock, BHs off; never two of them
+ *	mroce_inbound.lock
  *	locks of the verbs half, bucket locks of the rhashtables
  *
  * Nothing is held while packets are handed to the IP layer or events to their consumers. What stays
@@ -160,6 +162,12 @@ struct mroce_assoc *mroce_assoc_find_or_make(struct mroce_sock *ms, const union 
 bool mroce_assoc_sends_id(struct mroce_assoc *a, u32 id);
 void mroce_assoc_sock_closed(struct mroce_sock *ms);
 void mroce_assoc_reap(struct mroce_dev *dev, bool all);
+
+/* --- inbound.c ----------------------------------------------------------------------------- */
+void mroce_inbound_init(struct mroce_dev *dev);
+void mroce_inbound_stop(struct mroce_dev *dev);
+u64 mroce_host_rx_share(struct mroce_conn *conn, const struct mroce_demand *d, u64 now);
+void mroce_inbound_leave(struct mroce_conn *conn);
 
 /* --- host.c -------------------------------------------------------------------------------- */
 extern const struct mroce_host_ops mroce_host_ops;

@@ -134,6 +134,19 @@ static struct mroce_route ack_route(const struct mroce_path *p)
 	return r;
 }
 
+/* [M133] */
+static u16 ack_hint(struct mroce_conn *conn, u64 now)
+{
+	const struct mroce_host_ops *ops = conn->peer->ops;
+	u64 rate = 0;
+
+	conn->inbound.rtt = conn->rtt.srtt;
+	if (ops->rx_share)
+		rate = ops->rx_share(conn, &conn->inbound, now);
+	conn->inbound.bytes = 0;
+	return mroce_hint_code(rate);
+}
+
 /**
  * mroce_ack_output() - an ACK for the first path that is due
  * @conn:	connection
@@ -160,7 +173,7 @@ bool mroce_ack_output(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	memset(h, 0, sizeof(*h));
 	h->ver_type = MROCE_VER_TYPE(MROCE_PT_ACK);
 	h->conn_id = cpu_to_be32(conn->tx_id);
-	h->hint = cpu_to_be16(MROCE_HINT_NONE);
+	h->hint = cpu_to_be16(ack_hint(conn, now));
 	tx->hdr_len = sizeof(*h);
 	tx->hdr_len += ack_blocks(p, tx->hdr + tx->hdr_len, &h->nblocks, now);
 	tx->hdr_len += ack_credits(conn, tx->hdr + tx->hdr_len, &h->ncredits);
@@ -344,6 +357,8 @@ void mroce_ack_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 			return;
 		}
 	}
+	if (h.nblocks)
+		mroce_pace_hint(conn, be16_to_cpu(h.hint), now);
 	for (i = 0; i < h.ncredits; i++, at += sizeof(struct mroce_credit)) {
 		struct mroce_credit c;
 

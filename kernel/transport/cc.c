@@ -9,7 +9,7 @@
  */
 #include "internal.h"
 
-#define CC_INIT_PKTS		4
+#define CC_INIT_PKTS		2	/* of each path: of four, no more than RFC 6928 */
 #define CC_MAX_CWND		(64U << 20)
 #define CC_ALPHA_ONE		MROCE_CC_ALL
 #define CC_ALPHA_SHIFT		4	/* g = 1/16 */
@@ -35,8 +35,7 @@ static void cc_set(struct mroce_path *p, u64 cwnd)
 }
 
 /*
- * Below a packet the path rests; the last one in use keeps a fraction [M128]. It sends a packet at
- * a time then: nothing paces by the fraction, it only lengthens the way back.
+ * Below a packet the path rests; the last one in use keeps a fraction, and is paced by it [M128].
  */
 static void cc_reduce(struct mroce_path *p, u64 cwnd)
 {
@@ -147,12 +146,21 @@ static u64 cc_conn_cwnd(const struct mroce_conn *conn)
 	return sum;
 }
 
+/* The receiver lets us go so far, and the way was clear just now: there is no need to search. */
+static bool cc_granted(const struct mroce_path *p, u64 total)
+{
+	const struct mroce_pace *pace = &p->conn->pace;
+
+	return pace->rate && total < pace->window && p->cc.clean;
+}
+
 static void dctcp_grow(struct mroce_path *p, u32 bytes)
 {
 	struct mroce_cc *cc = &p->cc;
 	u64 total;
 
-	if (cc->cwnd < cc->ssthresh) {
+	total = cc_conn_cwnd(p->conn);
+	if (cc->cwnd < cc->ssthresh || cc_granted(p, total)) {
 		cc_set(p, (u64)cc->cwnd + bytes);
 		return;
 	}
@@ -165,7 +173,6 @@ static void dctcp_grow(struct mroce_path *p, u32 bytes)
 	 * delivers; more if nothing has been in the way for long.
 	 */
 	cc->acc += bytes;
-	total = cc_conn_cwnd(p->conn);
 	if (cc->clean > CC_CLEAN_ROUNDS)
 		total = min(total, (u64)CC_CLEAN_DIV * cc_mss(p) / (cc->clean - CC_CLEAN_ROUNDS));
 	if (cc->acc >= total) {

@@ -109,6 +109,7 @@ static void conn_init(struct mroce_conn *conn, struct mroce_peer *peer, u8 tclas
 	conn->ack_timer.fn = mroce_ack_timer;
 	conn->kick_timer.fn = kick_timer;
 	conn->home_timer.fn = mroce_home_timer;
+	conn->pace.timer.fn = mroce_pace_timer;
 	mroce_pool_init(&conn->segs, sizeof(struct mroce_seg));
 	mroce_pool_init(&conn->sents, sizeof(struct mroce_sent));
 }
@@ -193,6 +194,7 @@ void mroce_conn_destroy(struct mroce_conn *conn)
 	mroce_timer_cancel(&peer->timers, &conn->ack_timer);
 	mroce_timer_cancel(&peer->timers, &conn->kick_timer);
 	mroce_timer_cancel(&peer->timers, &conn->home_timer);
+	mroce_timer_cancel(&peer->timers, &conn->pace.timer);
 	list_for_each_entry_safe(s, stmp, &conn->credits, credit_link)
 		list_del_init(&s->credit_link);
 	list_for_each_entry_safe(seg, tmp, &conn->ctrl, link)
@@ -485,6 +487,24 @@ static void data_note(struct mroce_path *p, const struct mroce_data *d, const st
 	}
 }
 
+/*
+ * What is to come: the rest of this message, or all that is waiting. Responses are no work of the
+ * sender's own and not in its backlog.
+ */
+static void data_demand(struct mroce_conn *conn, const struct mroce_data *d,
+			const struct mroce_rx *rx)
+{
+	struct mroce_demand *in = &conn->inbound;
+	u32 end = d->offset + d->len;
+
+	in->ifindex = rx->from.ifindex;
+	in->pkt = rx->len + MROCE_WIRE_EXTRA;
+	in->bytes += in->pkt;
+	in->left = mroce_backlog_bytes(d->backlog);
+	if (d->len && d->msg_len > end)
+		in->left = max_t(u64, in->left, d->msg_len - end);
+}
+
 static void data_new(struct mroce_conn *conn, struct mroce_path *p, const struct mroce_data *d,
 		     struct mroce_rx *rx, bool urgent, u64 now)
 {
@@ -556,6 +576,7 @@ static void data_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 	p->last_ce = rx->ce;
 	copied = d.tstamp == p->rx_tstamp;
 	data_note(p, &d, rx, known != MROCE_RX_NEW, now);
+	data_demand(conn, &d, rx);
 
 	switch (known) {
 	case MROCE_RX_ACCEPTED:

@@ -15,6 +15,7 @@
 	C(TX_ACK,		"tx_ack")			\
 	C(TX_NAK,		"tx_nak")			\
 	C(TX_PROBE,		"tx_probe")			\
+	C(TX_PACED,		"tx_paced")			\
 	C(TX_CTRL,		"tx_handshake")			\
 	C(RX_DATA,		"rx_data")			\
 	C(RX_BYTES,		"rx_payload_bytes")		\

@@ -13,6 +13,8 @@
  *	route.c		the route that a path borrows
  *	select.c	which paths are used, and by which packet
  *	cc.c		congestion control
+ *	pace.c		rate hints obeyed, windows below a packet
+ *	share.c		rate hints given
  *	ack.c		ACK and NAK, both ways
  *	handshake.c	CONNECT, ACCEPT, RESET
  *	conn.c		connections, dispatch of input
@@ -29,6 +31,7 @@
 #define MROCE_INTERNAL_H
 
 #include "transport.h"
+#include "cc.h"
 #include "rxwin.h"
 
 #define NSEC_US			1000ULL
@@ -165,88 +168,6 @@ struct mroce_txwin {
 	u32 limit;
 	u32 size;
 	struct mroce_sent **slots;
-};
-
-/**
- * struct mroce_cc_ops - a congestion control algorithm; state is in mroce_path.cc
- *
- * All are called under the peer's lock; they write that state and count, nothing else.
- */
-struct mroce_cc_ops {
-	/** @name: for people */
-	const char *name;
-	/** @init: the path is new */
-	void (*init)(struct mroce_path *p);
-	/** @ack: @bytes newly accepted in @pkts packets, @ce of them marked */
-	void (*ack)(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now);
-	/** @loss: a gap showed @pkts lost */
-	void (*loss)(struct mroce_path *p, u32 pkts, u64 now);
-	/** @rto: nothing came back for an RTO; the first of a series only */
-	void (*rto)(struct mroce_path *p, u64 now);
-	/** @rerouted: a failed route was left for one that lives */
-	void (*rerouted)(struct mroce_path *p, u64 now);
-	/** @undo: the RTOs since the last progress were needless */
-	void (*undo)(struct mroce_path *p, u64 now);
-};
-
-#define MROCE_CC_ALL	1024U	/* unit of mroce_cc.alpha */
-
-/**
- * struct mroce_cc - congestion state of a path
- * @cwnd:	bytes in flight allowed
- * @ssthresh:	bytes; slow start below it
- * @alpha:	smoothed fraction of marked packets, MROCE_CC_ALL = all
- * @round_end:	PSN that ends the current round trip
- * @round_pkts:	packets accepted in this round
- * @round_ce:	packets marked in this round
- * @reduced:	already reduced in this round
- * @acc:	bytes accepted towards the next increase
- * @loss_map:	the last 64 verdicts, 1 = lost
- * @undo_cwnd:	@cwnd before the RTO
- * @undo_ssthresh: @ssthresh before it
- * @congested:	rounds in a row with marks or delay
- * @clean:	rounds in a row without, window full
- * @late:	samples in a row that were delayed
- * @stuck:	rounds in a row that were delayed though the window is small
- *
- * Written by the algorithm only. Under the peer's lock.
- */
-struct mroce_cc {
-	u32 cwnd;
-	u32 ssthresh;
-	u32 alpha;
-	u32 round_end;
-	u32 round_pkts;
-	u32 round_ce;
-	bool reduced;
-	u32 acc;
-	u64 loss_map;
-	u32 undo_cwnd;
-	u32 undo_ssthresh;
-	u8 congested;
-	u8 clean;
-	u8 late;
-	u8 stuck;
-};
-
-/**
- * struct mroce_rtt - round-trip estimate, ns
- * @srtt:	smoothed; 0: no sample
- * @var:	smoothed deviation
- * @latest:	newest sample
- * @min:	smallest of the last 10 s: of this and the previous 5 s slot
- * @slot_min:	smallest in this slot
- * @slot_end:	when this slot ends
- *
- * Written by mroce_rtt_sample() only. Under the peer's lock.
- */
-struct mroce_rtt {
-	u64 srtt;
-	u64 var;
-	u64 latest;
-	u64 min;
-	u64 slot_min;
-	u64 slot_end;
 };
 
 /**
@@ -462,6 +383,7 @@ struct mroce_nak_item {
  * @lost_pkts:		packets in the paths' lost lists
  * @backlog:		bytes posted and not yet cut
  * @hint:		rate that the peer grants, as on the wire
+ * @pace:		what follows from it for the next packet
  * @rtt:		of all paths together
  * @probe_slack: what tail probes wait beside the RTT, ns; grows while they turn out to be early
  * @rx_last:		last valid packet, ns
@@ -476,6 +398,8 @@ struct mroce_nak_item {
  * @replies:		probes to be answered
  * @reply_to:		where each came in
  * @nreplies:		their number
+ * @inbound:		what came in since the last ACK
+ * @share:		our part of what comes in; under the host's lock
  * @segs:		pool of struct mroce_seg
  * @sents:		pool of struct mroce_sent
  *
@@ -536,6 +460,7 @@ struct mroce_conn {
 	u32 lost_pkts;
 	u64 backlog;
 	u16 hint;
+	struct mroce_pace pace;
 	struct mroce_rtt rtt;
 	u64 probe_slack;
 	u64 rx_last;
@@ -551,6 +476,8 @@ struct mroce_conn {
 	struct mroce_probe replies[MROCE_PROBE_REPLIES];
 	struct mroce_route reply_to[MROCE_PROBE_REPLIES];
 	u32 nreplies;
+	struct mroce_demand inbound;
+	struct mroce_share_member share;
 
 	struct mroce_pool segs;
 	struct mroce_pool sents;
@@ -619,6 +546,7 @@ struct mroce_rmsg {
  * @path:	index of the path
  * @opcode:	enum mroce_opcode
  * @epoch:	entropy epoch of the path
+ * @backlog:	what the sender has waiting, as coded
  * @psn:	packet sequence number
  * @tstamp:	sender's clock, to be echoed
  * @qpn:	destination QPN
@@ -639,6 +567,7 @@ struct mroce_data {
 	u8 path;
 	u8 opcode;
 	u8 epoch;
+	u8 backlog;
 	u32 psn;
 	u32 tstamp;
 	u32 qpn;
@@ -696,6 +625,9 @@ void mroce_build_data(struct mroce_conn *conn, struct mroce_path *p, struct mroc
 void mroce_tx_init(struct mroce_tx *tx, struct mroce_conn *conn, struct mroce_route route,
 		   u8 tclass);
 u8 mroce_backlog_code(u64 bytes);
+u64 mroce_backlog_bytes(u8 code);
+u16 mroce_hint_code(u64 rate);
+u64 mroce_hint_rate(u16 hint);
 bool mroce_opcode_valid(u8 opcode);
 bool mroce_opcode_takes_recv(u8 opcode);
 bool mroce_opcode_is_response(u8 opcode);
@@ -725,10 +657,6 @@ void mroce_loss_progress(struct mroce_path *p, u32 echo, u64 now);
 u32 mroce_loss_all(struct mroce_path *p);
 u32 mroce_loss_detect(struct mroce_path *p, u64 now);
 void mroce_loss_timer(struct mroce_timer *t, u64 now);
-
-/* --- cc.c --- */
-extern const struct mroce_cc_ops mroce_cc_dctcp;
-u64 mroce_delay_target(const struct mroce_path *p);
 
 /* --- path.c --- */
 void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now);

@@ -20,7 +20,8 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 
 	sent->bytes = sent_bytes(sent->seg);
 	mroce_txwin_sent(p, sent, now);
-	if (!mroce_path_room(p, mroce_conn_mss(conn)))
+	mroce_pace_sent(conn, sent->bytes, now);
+	if (!mroce_path_room(p, mroce_conn_mss(conn)) || mroce_pace_full(conn))
 		flags |= MROCE_F_ACK_REQ;
 	if (sent->ntx > 1) {
 		flags |= MROCE_F_RETX | MROCE_F_ACK_REQ;
@@ -46,10 +47,12 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
  */
 static bool output_lost(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 {
+	bool may;
 	u32 i;
 
 	if (!conn->lost_pkts)
 		return false;
+	may = mroce_pace_room(conn, now);
 	for (i = 0; i < conn->npaths; i++) {
 		struct mroce_path *p = conn->paths[(conn->next_lost + i) % conn->npaths];
 		struct mroce_sent *sent;
@@ -57,7 +60,7 @@ static bool output_lost(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 		if (list_empty(&p->lost))
 			continue;
 		sent = list_first_entry(&p->lost, struct mroce_sent, tx_link);
-		if (!sent->probe && !mroce_path_room(p, sent_bytes(sent->seg)))
+		if (!sent->probe && !(mroce_path_room(p, sent_bytes(sent->seg)) && may))
 			continue;
 		conn->next_lost = p->index + 1;
 		transmit(conn, p, sent, 0, tx, now);
@@ -128,6 +131,8 @@ static bool output_new(struct mroce_conn *conn, struct mroce_tx *tx, u64 now)
 	u8 flags = 0;
 
 	if (list_empty(&conn->ctrl) && list_empty(&conn->ready))
+		return false;
+	if (!mroce_pace_room(conn, now))
 		return false;
 	p = mroce_path_select(conn, mroce_conn_mss(conn), now);
 	if (!p)

@@ -34,6 +34,7 @@ static void take_route(struct mroce_path *p, struct mroce_route route)
 	p->epoch++;
 	p->loss.any_acked = false;
 	memset(&p->rtt, 0, sizeof(p->rtt));
+	mroce_rtt_forget_min(&p->conn->rtt);
 	mroce_path_note(p, p->away ? MROCE_PATH_EV_AWAY : MROCE_PATH_EV_MOVED, 0);
 }
 

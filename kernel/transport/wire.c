@@ -123,6 +123,7 @@ bool mroce_decode_data(const struct mroce_rx *rx, struct mroce_data *d)
 	d->path = h.path;
 	d->opcode = h.opcode;
 	d->epoch = h.epoch;
+	d->backlog = be32_to_cpu(h.qpn) >> 24;
 	d->psn = be32_to_cpu(h.psn);
 	d->tstamp = be32_to_cpu(h.tstamp);
 	d->qpn = be32_to_cpu(h.qpn) & 0xffffff;
@@ -206,6 +207,54 @@ u8 mroce_backlog_code(u64 bytes)
 	if (exp < 2)
 		return 1 + 4 * exp;
 	return min_t(u32, 1 + 4 * exp + (bytes >> (exp - 2) & 3), 255);
+}
+
+/**
+ * mroce_backlog_bytes() - the least backlog that has this code [M132]
+ * @code:	of mroce_backlog_code()
+ *
+ * Return: bytes
+ */
+u64 mroce_backlog_bytes(u8 code)
+{
+	u32 exp = (code - 1) / 4, part = (code - 1) % 4;
+
+	if (!code)
+		return 0;
+	return exp < 2 ? 1ULL << exp : (4ULL + part) << (exp - 2);
+}
+
+/**
+ * mroce_hint_code() - a rate as a hint [M130]
+ * @rate:	bytes per second; 0: no limit
+ *
+ * Return: never more than @rate but for the smallest
+ */
+u16 mroce_hint_code(u64 rate)
+{
+	u64 units = div_u64(rate, MROCE_HINT_UNIT);
+	u32 exp = max(fls64(units), MROCE_HINT_BITS) - MROCE_HINT_BITS;
+
+	if (!rate)
+		return MROCE_HINT_NONE;
+	if (exp > MROCE_HINT_NONE >> MROCE_HINT_BITS)
+		return MROCE_HINT_NONE;
+	return max(exp << MROCE_HINT_BITS | units >> exp, 1ULL);
+}
+
+/**
+ * mroce_hint_rate() - the rate that a hint stands for [M130]
+ * @hint:	as on the wire
+ *
+ * Return: bytes per second; 0: no limit
+ */
+u64 mroce_hint_rate(u16 hint)
+{
+	u64 units = hint & (BIT(MROCE_HINT_BITS) - 1);
+
+	if (hint == MROCE_HINT_NONE)
+		return 0;
+	return max(units << (hint >> MROCE_HINT_BITS), 1ULL) * MROCE_HINT_UNIT;
 }
 
 static void build_msg(struct mroce_tx *tx, struct mroce_data_hdr *h, const struct mroce_seg *seg)

@@ -27,14 +27,15 @@ incast() {
 
 total() { holds "$1 to 1, $2, of ideal" "$(ratio "$(of total MB/s)" "$(kept ceiling)")" '>=' "$3" '' - "$(kept ceiling) MB/s"; }
 
-# When all have settled: two round trips with the queue that is there then, here 300 us.
-settled=0.0003
+# When all have settled: two round trips behind the queue of all first flights, 8 packets of
+# 1.2 us each; at least 300 us.
+settled() { calc "$1 * 8 * 2 > 250 ? $1 * 8 * 2 * 1.2e-6 : 0.0003"; }
 
 even() {
 	local first
 	first=$(sed -n 's/^flow.* last=\([0-9.]*\).*/\1/p' "$fab_out" | sort -n | head -n 1)
 	grep -v ',sw:p0,' $samples >$samples.senders && mv $samples $samples.all && mv $samples.senders $samples
-	off=$(shares rx $settled "$first" "$3")
+	off=$(shares rx "$(settled "$1")" "$first" "$3")
 	mv $samples.all $samples
 	holds "$1 to 1, $2, off equal in any $3 s" "$off" '<=' 0.10
 }
@@ -42,7 +43,7 @@ even() {
 standing() {
 	local drops most
 	drops=$(sampled 'link == "sw:p0" { d = drops } END { print d + 0 }')
-	most=$(sampled 'link == "sw:p0" && t >= from && qlen > m { m = qlen } END { print m + 0 }' -v from=$settled)
+	most=$(sampled 'link == "sw:p0" && t >= from && qlen > m { m = qlen } END { print m + 0 }' -v from="$(settled "$1")")
 	reported "$1 to 1, $2, drops" "$drops" packets
 	reported "$1 to 1, $2, longest queue at all" "$(sampled 'link == "sw:p0" && qlen > m { m = qlen } END { print m + 0 }')" packets
 	holds "$1 to 1, $2, longest queue when settled" "$most" '<=' $((2 * $1)) packets

@@ -128,6 +128,7 @@ TEST(loss_progress__a_needless_rto_is_undone)
 	u32 cwnd, echo = mroce_tick(l.w->now);
 
 	lab_sent(&l, 5, LEN);
+	l.p->cc.cwnd = 8 * LEN;
 	cwnd = l.p->cc.cwnd;
 	mroce_loss_arm(l.p);
 	expire(&l);
@@ -151,6 +152,7 @@ TEST(loss_progress__a_needed_rto_stands)
 	u32 cwnd;
 
 	lab_sent(&l, 5, LEN);
+	l.p->cc.cwnd = 8 * LEN;
 	cwnd = l.p->cc.cwnd;
 	mroce_loss_arm(l.p);
 	expire(&l);

@@ -56,6 +56,8 @@ TEST(output__the_last_packets_ask_for_an_ack)
 	u32 i;
 
 	l.b->s.rsn_limit = 10;
+	for (i = 0; i < 2; i++)
+		l.conn->paths[i]->cc.cwnd = 4 * 320;
 	post_send(l.b, 5 * 256, 0);
 	for (i = 0; i < 5; i++) {
 		CHECK_EQ(out_type(&l), MROCE_PT_DATA);

@@ -95,7 +95,7 @@ TEST(select_grown__a_long_window_is_split)
 	CHECK_EQ(l.p->cc.cwnd, 5 * 320);
 	list_for_each_entry(p, &l.conn->active, active_link)
 		sum += p->cc.cwnd;
-	CHECK_EQ(sum, (10 + 3 * 4) * 320);
+	CHECK_EQ(sum, (10 + 3 * 2) * 320);
 	l.p->cc.cwnd = 7 * 320;
 	mroce_select_grown(l.p);
 	CHECK_EQ(l.conn->nactive, 5);

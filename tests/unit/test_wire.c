@@ -486,3 +486,50 @@ TEST(build_cookie__an_accept_that_keeps_nothing)
 	CHECK_EQ(be64_to_cpu(a.instance), 0xabc);
 	CHECK(tx.route.ifindex == 2 && tx.route.sport == 9 && !tx.conn);
 }
+
+/* [M132] */
+TEST(backlog_bytes__the_least_of_each_code)
+{
+	u64 b;
+	u32 c;
+
+	CHECK_EQ(mroce_backlog_bytes(0), 0);
+	CHECK_EQ(mroce_backlog_bytes(1), 1);
+	CHECK_EQ(mroce_backlog_bytes(5), 2);
+	for (b = 4; b < 3000; b++) {
+		CHECK_LE(mroce_backlog_bytes(mroce_backlog_code(b)), b);
+		CHECK_GT(mroce_backlog_bytes(mroce_backlog_code(b)) * 5 / 4 + 1, b);
+	}
+	for (c = 9; c < 254; c++)
+		CHECK_EQ(mroce_backlog_code(mroce_backlog_bytes(c)), c);
+}
+
+/* [M130] */
+TEST(hint_code__as_documented)
+{
+	CHECK_EQ(mroce_hint_code(0), MROCE_HINT_NONE);
+	CHECK_EQ(mroce_hint_code(1), 1);
+	CHECK_EQ(mroce_hint_code(8000), 1);
+	CHECK_EQ(mroce_hint_code(2047 * 8000ULL), 2047);
+	CHECK_EQ(mroce_hint_code(2048 * 8000ULL), 1 << 11 | 1024);
+	CHECK_EQ(mroce_hint_code(2049 * 8000ULL), 1 << 11 | 1024);
+	/* 10 Gb/s: 156250 units, 1220 x 2^7 */
+	CHECK_EQ(mroce_hint_code(1250000000), 7 << 11 | 1220);
+	CHECK_EQ(mroce_hint_code(~0ULL), MROCE_HINT_NONE);
+}
+
+TEST(hint_rate__is_what_was_coded_rounded_down)
+{
+	u64 rate;
+
+	CHECK_EQ(mroce_hint_rate(MROCE_HINT_NONE), 0);
+	CHECK_EQ(mroce_hint_rate(0), 8000);
+	CHECK_EQ(mroce_hint_rate(1), 8000);
+	CHECK_EQ(mroce_hint_rate(7 << 11 | 1220), 1220 * 128 * 8000ULL);
+	for (rate = 8000; rate < 1ULL << 53; rate += rate / 7 + 1) {
+		u64 told = mroce_hint_rate(mroce_hint_code(rate));
+
+		CHECK_LE(told, rate);
+		CHECK_GE(told + rate / 1024 + 8000, rate);
+	}
+}

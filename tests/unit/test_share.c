@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Tests of kernel/transport/share.c: who gets how much. [M133]
+ */
+#include "lab.h"
+
+#define SPEED	1250000000ULL	/* 10 Gb/s */
+#define PKT	1538
+#define BACKLOG	(1 << 20)
+
+/* What is granted of a share: 1/64 stays free. */
+static u64 of(u64 share)
+{
+	return share - share / 64;
+}
+
+static struct mroce_share share_of(u64 speed)
+{
+	struct mroce_share s = { .n = 0 };
+
+	mroce_share_init(&s);
+	mroce_share_speed(&s, speed);
+	return s;
+}
+
+/* The list's head has moved with the copy. */
+#define SHARE(name, speed)					\
+	struct mroce_share name = share_of(speed);		\
+								\
+	INIT_LIST_HEAD(&name.members)
+
+static u64 note(struct mroce_share *s, struct mroce_share_member *m, u64 bytes, u64 left, u64 now)
+{
+	struct mroce_demand d = { .ifindex = 1, .pkt = PKT, .bytes = bytes, .left = left };
+
+	return mroce_share_note(s, m, &d, now);
+}
+
+/* All of @m report twice, so that each knows of all. */
+static void all(struct mroce_share *s, struct mroce_share_member *m, u32 n, u64 left, u64 now)
+{
+	u32 i;
+
+	for (i = 0; i < 2 * n; i++)
+		note(s, &m[i % n], PKT, left, now);
+}
+
+static void sums_hold(const struct mroce_share *s)
+{
+	const struct mroce_share_member *m;
+	u32 n = 0, greedy = 0;
+	u64 wanted = 0;
+
+	list_for_each_entry(m, &s->members, link) {
+		CHECK(m->active);
+		n++;
+		greedy += m->greedy;
+		wanted += m->greedy ? 0 : m->wants;
+	}
+	CHECK_EQ(n, s->n);
+	CHECK_EQ(greedy, s->greedy);
+	CHECK_EQ(wanted, s->wanted);
+}
+
+TEST(share_note__alone_there_is_no_limit)
+{
+	struct mroce_share_member m = { 0 };
+	u32 i;
+	SHARE(s, SPEED);
+
+	for (i = 0; i < 100; i++)
+		CHECK_EQ(note(&s, &m, 16 * PKT, BACKLOG, i * 20 * US), 0);
+	sums_hold(&s);
+}
+
+TEST(share_note__of_unknown_links_nothing_is_granted)
+{
+	struct mroce_share_member m[3] = { 0 };
+	SHARE(s, 0);
+
+	all(&s, m, 3, BACKLOG, 0);
+	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, 1), 0);
+	sums_hold(&s);
+}
+
+TEST(share_note__equal_parts_for_all_who_want_them)
+{
+	struct mroce_share_member m[64] = { 0 };
+	u32 n, i;
+
+	for (n = 2; n <= 64; n++) {
+		SHARE(s, SPEED);
+
+		memset(m, 0, sizeof(m));
+		all(&s, m, n, BACKLOG, n * MS);
+		for (i = 0; i < n; i++)
+			CHECK_EQ(note(&s, &m[i], PKT, BACKLOG, n * MS), of(SPEED / n));
+		sums_hold(&s);
+	}
+}
+
+/* The very first report of a newcomer is answered with its share. */
+TEST(share_note__a_newcomer_has_its_share_at_once)
+{
+	struct mroce_share_member m[4] = { 0 };
+	SHARE(s, SPEED);
+
+	all(&s, m, 3, BACKLOG, 0);
+	CHECK_EQ(note(&s, &m[3], PKT, BACKLOG, US), of(SPEED / 4));
+	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, US), of(SPEED / 4));
+}
+
+/* Reports for 2 ms of senders that take @rate (bytes per ms), a sixteenth of a ms apart. */
+static void take(struct mroce_share *s, struct mroce_share_member *m, const u64 *rate, const u64 *left, u32 n, u64 *now)
+{
+	u32 i, k;
+
+	for (k = 0; k < 32; k++) {
+		*now += MS / 16;
+		for (i = 0; i < n; i++)
+			note(s, &m[i], rate[i] / 16, left[i], *now);
+	}
+}
+
+TEST(share_note__who_wants_little_leaves_the_rest)
+{
+	struct mroce_share_member m[3] = { 0 };
+	u64 rate[3] = { 10000, 600000, 600000 }, left[3] = { 0, BACKLOG, BACKLOG }, now = 0;
+	SHARE(s, SPEED);
+
+	take(&s, m, rate, left, 3, &now);
+	CHECK_EQ(s.greedy, 2);
+	/* 10 MB/s are wanted; the other two divide what is left. */
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, now), of((SPEED - 10000000) / 2));
+	/* And should it want more, it may have an equal part. */
+	CHECK_EQ(note(&s, &m[0], 0, 0, now), of(SPEED / 3));
+	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, now), of(SPEED / 3));
+	sums_hold(&s);
+}
+
+/* Plenty to send, but some other place is too narrow for it. */
+TEST(share_note__who_is_held_up_elsewhere_leaves_the_rest)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 rate[2] = { 100000, 1000000 }, left[2] = { BACKLOG, BACKLOG }, now = 0;
+	SHARE(s, SPEED);
+
+	take(&s, m, rate, left, 2, &now);
+	CHECK_EQ(note(&s, &m[1], 0, BACKLOG, now), of(SPEED - 150000000));
+	CHECK_EQ(note(&s, &m[0], 0, BACKLOG, now), of(SPEED / 2));
+	/* Free again, it grows by half in each measurement until it has its part. */
+	rate[0] = 600000;
+	take(&s, m, rate, left, 2, &now);
+	CHECK_EQ(note(&s, &m[1], 0, BACKLOG, now), of(SPEED / 2));
+	sums_hold(&s);
+}
+
+TEST(share_note__the_silent_are_forgotten)
+{
+	struct mroce_share_member m[3] = { 0 };
+	SHARE(s, SPEED);
+
+	all(&s, m, 3, BACKLOG, 0);
+	note(&s, &m[2], PKT, 0, 0);
+	/* It had said that nothing follows. */
+	note(&s, &m[0], PKT, BACKLOG, 90 * US);
+	note(&s, &m[1], PKT, BACKLOG, 90 * US);
+	CHECK_EQ(s.n, 3);
+	note(&s, &m[0], PKT, BACKLOG, 110 * US);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, 110 * US), of(SPEED / 2));
+	CHECK_EQ(s.n, 2);
+	/* This one had more to send: its packets may stand in a queue. */
+	note(&s, &m[0], PKT, BACKLOG, 1100 * US);
+	CHECK_EQ(s.n, 2);
+	note(&s, &m[0], PKT, BACKLOG, 1120 * US);
+	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, 1120 * US), 0);
+	CHECK_EQ(s.n, 1);
+	sums_hold(&s);
+}
+
+TEST(share_note__silence_is_measured_in_round_trips_and_packets)
+{
+	struct mroce_demand far = { .pkt = PKT, .bytes = PKT, .left = 0, .rtt = 30 * MS };
+	struct mroce_share_member m[2] = { 0 };
+	SHARE(s, SPEED);
+	SHARE(slow, 2 * PKT * 100);	/* each may send a packet in 10 ms */
+
+	mroce_share_note(&s, &m[0], &far, 0);
+	note(&s, &m[1], PKT, BACKLOG, 59 * MS);
+	note(&s, &m[1], PKT, BACKLOG, 60 * MS);
+	CHECK_EQ(s.n, 2);
+	note(&s, &m[1], PKT, BACKLOG, 61 * MS);
+	CHECK_EQ(s.n, 1);
+
+	memset(m, 0, sizeof(m));
+	all(&slow, m, 2, BACKLOG, 0);
+	note(&slow, &m[0], PKT, BACKLOG, 39 * MS);
+	note(&slow, &m[0], PKT, BACKLOG, 40 * MS);
+	CHECK_EQ(slow.n, 2);
+	note(&slow, &m[0], PKT, BACKLOG, 42 * MS);
+	CHECK_EQ(slow.n, 1);
+}
+
+/* Everybody wants a little, together more than there is: an equal part is nobody's to take. */
+TEST(share_note__never_less_than_an_equal_part)
+{
+	struct mroce_share_member m[8] = { 0 };
+	u64 rate[8], left[8] = { 0 }, now = 0;
+	u32 i;
+	SHARE(s, SPEED);
+
+	for (i = 0; i < 8; i++)
+		rate[i] = 150000 + i * 10000;
+	take(&s, m, rate, left, 8, &now);
+	for (i = 0; i < 8; i++)
+		CHECK_GE(note(&s, &m[i], 0, BACKLOG, now), of(SPEED / 8));
+	sums_hold(&s);
+}
+
+TEST(share_speed__counts_from_the_next_report)
+{
+	struct mroce_share_member m[2] = { 0 };
+	SHARE(s, SPEED);
+
+	all(&s, m, 2, BACKLOG, 0);
+	mroce_share_speed(&s, SPEED / 4);
+	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, US), of(SPEED / 8));
+	mroce_share_speed(&s, 0);
+	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, US), 0);
+	mroce_share_speed(&s, SPEED * 10);
+	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, US), of(SPEED * 5));
+}
+
+/* A virtual link that says 10 Gb/s and brings 40. */
+TEST(share_note__what_arrived_counts_if_it_is_clearly_more)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 now = SEC;
+	u32 i;
+	SHARE(s, SPEED);
+
+	for (i = 0; i < 30; i++)
+		note(&s, &m[0], SPEED / 1000 * 17 / 16, BACKLOG, now += MS);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED / 2));
+	for (i = 0; i < 30; i++)
+		note(&s, &m[0], 4 * SPEED / 1000, BACKLOG, now += MS);
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 39 / 20));
+	CHECK_LE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 41 / 20));
+	/* For one to two seconds. */
+	for (i = 0; i < 950; i++)
+		note(&s, &m[0], 1000, BACKLOG, now += MS);
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 3 / 2));
+	for (i = 0; i < 1200; i++)
+		note(&s, &m[0], 1000, BACKLOG, now += MS);
+	CHECK_LE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED));
+}
+
+TEST(share_leave__once_or_never)
+{
+	struct mroce_share_member m[2] = { 0 };
+	SHARE(s, SPEED);
+
+	mroce_share_leave(&s, &m[0]);
+	all(&s, m, 2, BACKLOG, 0);
+	mroce_share_leave(&s, &m[0]);
+	mroce_share_leave(&s, &m[0]);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, 1), 0);
+	sums_hold(&s);
+	mroce_share_leave(&s, &m[1]);
+	CHECK_EQ(s.n + s.greedy + s.wanted, 0);
+}
