@@ -256,7 +256,7 @@ ceiling() {
 # ---- figures against bars --------------------------------------------------------------
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f\n", b ? a / b : 0 }'; }
-calc() { awk "BEGIN { printf \"%.6g\n\", $* }"; }
+calc() { awk "BEGIN { printf \"%.6g\n\", ($*) }"; }
 
 # holds VARIANT VALUE OP BAR [UNIT [RXE [IDEAL]]]: '-' for what there is not.
 holds() {
