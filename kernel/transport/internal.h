@@ -176,7 +176,7 @@ struct mroce_txwin {
  * @rtt_acked:		time from that transmission to its acceptance, ns
  * @epoch_acked:	epoch of @order_acked
  * @any_acked:		@order_acked is valid
- * @asked:		the last transmission asked for an ACK at once
+ * @unasked:		bytes sent since the last packet that asked for an ACK at once
  * @probes:		tail probes since the last progress
  * @rtos:		RTOs since then
  * @reorder:		how late a packet may be behind one that overtook it, ns
@@ -196,7 +196,7 @@ struct mroce_loss {
 	u32 order_acked;
 	u8 epoch_acked;
 	bool any_acked;
-	bool asked;
+	u32 unasked;
 	u8 probes;
 	u8 rtos;
 	u64 rtt_acked;

@@ -29,7 +29,7 @@ u64 mroce_path_pto(const struct mroce_path *p)
 	if (!srtt)
 		return 2 * MROCE_RTT_INIT;
 	return 2 * srtt + 2 * max(p->rtt.var, c->var) + p->conn->probe_slack +
-	       (p->loss.asked ? 0 : MROCE_ACK_DELAY);
+	       (p->loss.unasked ? MROCE_ACK_DELAY : 0);
 }
 
 static u64 rtt_rto(const struct mroce_rtt *r)

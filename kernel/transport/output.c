@@ -13,6 +13,19 @@ static u32 sent_bytes(const struct mroce_seg *seg)
 	return MROCE_DATA_HDR_LEN + (seg ? seg->len : 0);
 }
 
+/*
+ * The next packet depends on an ACK: ask for one. Not if one was asked for within half a window: it
+ * is under way, and frees enough to ask again. It may be lost where packets are: there each asks.
+ */
+static bool needs_ack(const struct mroce_conn *conn, const struct mroce_path *p)
+{
+	if (mroce_pace_full(conn))
+		return true;
+	if (mroce_path_room(p, mroce_conn_mss(conn)))
+		return false;
+	return p->cc.loss_map || p->loss.unasked >= p->cc.cwnd / 2;
+}
+
 static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce_sent *sent,
 		     u8 flags, struct mroce_tx *tx, u64 now)
 {
@@ -21,13 +34,15 @@ static void transmit(struct mroce_conn *conn, struct mroce_path *p, struct mroce
 	sent->bytes = sent_bytes(sent->seg);
 	mroce_txwin_sent(p, sent, now);
 	mroce_pace_sent(conn, sent->bytes, now);
-	if (!mroce_path_room(p, mroce_conn_mss(conn)) || mroce_pace_full(conn))
+	p->loss.unasked += sent->bytes;
+	if (needs_ack(conn, p))
 		flags |= MROCE_F_ACK_REQ;
 	if (sent->ntx > 1) {
 		flags |= MROCE_F_RETX | MROCE_F_ACK_REQ;
 		mroce_count(peer, MROCE_CNT_TX_RETX);
 	}
-	p->loss.asked = flags & MROCE_F_ACK_REQ;
+	if (flags & MROCE_F_ACK_REQ)
+		p->loss.unasked = 0;
 	if (sent->probe)
 		p->loss.probe_tick = mroce_tick(now);
 	sent->probe = false;

@@ -236,9 +236,10 @@ TEST(path_rto__follows_the_round_trip_and_doubles)
 	mroce_rtt_sample(&l.p->rtt, 100 * US, 0);
 	for (i = 0; i < 100; i++)
 		mroce_rtt_sample(&l.p->rtt, 100 * US, 0);
+	l.p->loss.unasked = 1;
 	CHECK_LE(mroce_path_pto(l.p), 280 * US);
 	CHECK_GE(mroce_path_pto(l.p), 250 * US);
-	l.p->loss.asked = true;
+	l.p->loss.unasked = 0;
 	CHECK_LE(mroce_path_pto(l.p), 230 * US);
 	CHECK_GE(mroce_path_pto(l.p), 200 * US);
 	rto = mroce_path_rto(l.p);

@@ -83,6 +83,30 @@ TEST(output__window_is_kept)
 	lab_end(&l);
 }
 
+/* As many ACKs as keep it going: a full window asks, and then not before half of one was sent. */
+TEST(output__a_full_window_asks_for_an_ack_each_half)
+{
+	struct lab l = lab_pair(&(struct world_cfg){ .npaths = 1 });
+	u32 i;
+
+	l.p = l.conn->paths[0];
+	l.b->s.rsn_limit = 10;
+	l.p->cc.cwnd = 8 * 320;
+	post_send(l.b, 100 * 256, 0);
+	for (i = 1; i <= 8; i++) {
+		CHECK_EQ(out_type(&l), MROCE_PT_DATA);
+		CHECK_EQ(!!(out_hdr().flags & MROCE_F_ACK_REQ), i == 8);
+	}
+	CHECK_EQ(out_type(&l), 0);
+	for (i = 1; i <= 8; i++) {
+		l.p->cc.cwnd += 320;
+		mroce_conn_out(l.conn);
+		CHECK_EQ(out_type(&l), MROCE_PT_DATA);
+		CHECK_EQ(!!(out_hdr().flags & MROCE_F_ACK_REQ), i == 8);
+	}
+	lab_end(&l);
+}
+
 /* A path may always have one packet in flight. */
 TEST(output__one_packet_fits_any_window)
 {
