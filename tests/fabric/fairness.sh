@@ -24,9 +24,9 @@ really() {
 # TCP is there before and after; both are taken from what the switch got from them meanwhile.
 against_tcp() {
 	local n=$1 name="$1 paths against DCTCP" pid
-	"$tcp_tool" -c dctcp -W 0.01 -D 0.12 h2:h0:10.0.0.1 >/tmp/tcp.out &
+	"$tcp_tool" -c dctcp -W 0.01 -D 0.08 h2:h0:10.0.0.1 >/tmp/tcp.out &
 	pid=$!
-	watched 0.001 "sw:p1 sw:p2" fab -v -P "1,$n" -r -s 65536 -q 32 -D 0.08 incast ||
+	watched 0.001 "sw:p1 sw:p2" fab -v -P "1,$n" -r -s 65536 -q 32 -D 0.04 incast ||
 		{ broken "$name" "0.67 to 1.5"; return 1; }
 	wait $pid
 	really "$name" "$n"
@@ -35,7 +35,7 @@ against_tcp() {
 
 against_one() {
 	local n=$1 name="$1 paths against one"
-	watched 0.001 "sw:p1 sw:p2" fab -v -P "1,$n,1" -r -s 65536 -q 32 -D 0.08 incast ||
+	watched 0.001 "sw:p1 sw:p2" fab -v -P "1,$n,1" -r -s 65536 -q 32 -D 0.04 incast ||
 		{ broken "$name" "0.8 to 1.25"; return 1; }
 	really "$name" "$n"
 	between "$name, of equal" "$(of_equal)" 0.8 1.25
@@ -43,7 +43,7 @@ against_one() {
 
 of_equal() {
 	local first second
-	first=$(rate rx sw:p1 0.02 0.079) second=$(rate rx sw:p2 0.02 0.079)
+	first=$(rate rx sw:p1 0.015 0.039) second=$(rate rx sw:p2 0.015 0.039)
 	ratio "$first" "$(calc "($first + $second) / 2")"
 }
 

@@ -4,6 +4,7 @@
 # Bars: slowest to fastest <= 1.10; total within 5 % of ideal (15) or 8 % (63); from 2 loaded
 # RTTs, at least 300 us, after the start, in any window of 2 ms (63: 5 ms), each sender's bytes
 # within 10 % of equal; queue after that <= 2 packets per sender. Drops are reported.
+# fabric: check
 # mem: 4G
 . "$(dirname "$(readlink -f "$0")")/../lib/fabric.sh"
 

@@ -7,7 +7,6 @@
 # Bar: no timer storm: while all have traffic, timers of connections run out less often than
 # packets and ACKs arrive; an idle connection wakes up at most 10 times a second. What a
 # connection with traffic holds is printed, beside what idle ones do (tests/system/memory.sh).
-# fabric: check
 # mem: 8G
 # timeout: 1500
 . "$(dirname "$(readlink -f "$0")")/../lib/fabric.sh"
