@@ -30,12 +30,13 @@ one_lost() {
 	in_ns A-B nft -f - <<-N
 		add table netdev t
 		add chain netdev t c { type filter hook ingress device p$from priority 0; }
-		add rule netdev t c udp dport 4795 numgen inc mod 1000000 $n drop
+		add rule netdev t c udp dport 4795 numgen inc mod 1000000 $n counter drop
 	N
 	mark mrA; mark mrB
 	fab -s 65536 -q 4 -n 20 -o send -S 0 -X 5 pair || { broken "packet $n from $from lost" "no error"; return 1; }
 	changes mrA; changes mrB
 	sound mrA mrB
+	in_ns A-B nft list chain netdev t c | grep -q 'counter packets 1 ' || fail "that packet never came"
 	reported "packet $n from $from lost, 20 Sends take" "$(of total seconds)" s
 }
 
