@@ -21,7 +21,8 @@ events=$tracefs/events/timer/hrtimer_expire_entry
 # Kernel memory beside rings, which alone use vmalloc, and beside what belongs to processes.
 kernel_kb() {
 	awk '{ sub(":", "", $1); v[$1] = $2 }
-		END { print v["MemTotal"] - v["MemFree"] - v["Cached"] - v["Buffers"] - v["AnonPages"] - v["PageTables"] - v["VmallocUsed"] }' /proc/meminfo
+		END { print v["MemTotal"] - v["MemFree"] - v["Cached"] - v["Buffers"] - v["AnonPages"] -
+			v["PageTables"] - v["VmallocUsed"] }' /proc/meminfo
 }
 
 # Of the timers of connections that ran out, all that were recorded and those that fell out.
@@ -77,22 +78,25 @@ few() {
 
 # Traffic ends at 0.06; the processes stay until the last look.
 many() {
-	local conns=$((n * n)) kb expired packets
+	local conns=$((n * n)) name kb expired packets at looks=()
+	name="$conns connections with traffic"
 	ranks=("${from[@]}" "${to[@]}")
 	mark mrA; mark mrB
-	fab -v -r -s 4096 -q 1 -D 0.06 -X 30 -e "0.02:bash /tmp/look.sh" -e "0.05:bash /tmp/look.sh" -e "0.5:bash /tmp/look.sh" \
-		-e "1.5:bash /tmp/look.sh" cross || { broken "$conns connections" "no error"; return 1; }
+	for at in 0.02 0.05 0.5 1.5; do looks+=(-e "$at:bash /tmp/look.sh"); done
+	fab -v -r -s 4096 -q 1 -D 0.06 -X 30 "${looks[@]}" cross || { broken "$conns connections" "no error"; return 1; }
 	sound mrA mrB
 	holds "$conns connections, opened beside those of before" "$(grew mrA conn_opened)" '==' $((conns - n))
-	holds "$conns connections, with traffic" "$(grep -c '^flow .* bytes=[1-9]' "$fab_out")" '==' $conns
+	holds "$name, counted" "$(grep -c '^flow .* bytes=[1-9]' "$fab_out")" '==' $conns
 	kb=$(($(looked 2 kernel_kb) - $(kept few)))
-	reported "$conns connections with traffic, each end" "$(calc "$kb / 2 / ($conns - $n)")" KiB
-	reported "$conns connections with traffic, each of $paths paths" "$(calc "$kb * 1024 / 2 / ($conns - $n) / $paths")" bytes
+	kb=$(calc "$kb / 2 / ($conns - $n)")
+	reported "$name, each end" "$kb" KiB
+	reported "$name, each of $paths paths" "$(calc "$kb * 1024 / $paths")" bytes
 	expired=$(grown 1 2 expired) packets=$(grown 1 2 packets)
-	reported "$conns connections with traffic, wake-ups a second" "$(calc "$expired / 0.03")"
-	holds "$conns connections with traffic, wake-ups a packet" "$(ratio "$expired" "$packets")" '<=' 1
-	reported "$conns idle connections, wake-ups a second" "$(grown 3 4 expired)"
-	holds "$conns idle connections, wake-ups a second each end" "$(calc "$(grown 3 4 expired) / 2 / $conns")" '<=' 10
+	reported "$name, wake-ups a second" "$(calc "$expired / 0.03")"
+	holds "$name, wake-ups a packet" "$(ratio "$expired" "$packets")" '<=' 1
+	expired=$(grown 3 4 expired)
+	reported "$conns idle connections, wake-ups a second" "$expired"
+	holds "$conns idle connections, wake-ups a second each end" "$(calc "$expired / 2 / $conns")" '<=' 10
 }
 
 { declare -p tracefs; declare -f kernel_kb expired look; echo look; } >/tmp/look.sh
