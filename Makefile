@@ -71,11 +71,12 @@ build/tools/%: tests/tools/%.c $(TOOL_HDRS) | build/provider/.packages
 build/tools/rdma_fabric: $(FABRIC) tests/tools/fabric/fabric.h $(TOOL_HDRS) | build/provider/.packages
 	@mkdir -p $(@D)
 	@echo "  CC   $@"
-	@$(TOOL_CC) -o $@ $(FABRIC) -libverbs
+	@$(TOOL_CC) -o $@ $(FABRIC) -libverbs $(LIBS_$(@F))
 
 # Those that use direct verbs find the library beside the provider.
 LIBS_dv := -Lbuild/provider -lmetaroce -Wl,-rpath,$(CURDIR)/build/provider
-build/tools/dv: $(DV_LIB) $(P)/metaroce_dv.h
+LIBS_rdma_fabric := $(LIBS_dv)
+build/tools/dv build/tools/rdma_fabric: $(DV_LIB) $(P)/metaroce_dv.h
 
 # ---- suites --------------------------------------------------------------------------
 

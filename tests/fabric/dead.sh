@@ -3,6 +3,7 @@
 # All routes gone under traffic: silently, and by the link going down.
 # Bar: RETRY_EXC_ERR within 25 % of (retry_cnt + 1) x 4.096 us x 2^timeout after the last
 # sign of the peer; the rest is flushed, in order.
+# fabric: check
 . "$(dirname "$(readlink -f "$0")")/../lib/fabric.sh"
 
 link=(rate=10gbit delay=5us)

@@ -3,6 +3,7 @@
 # 1,000 queue pairs between two hosts over 4 planes of 2.5 Gb/s; one plane's link goes down
 # and comes up again.
 # Bar: no completion with an error; the plane carries again within 100 ms.
+# fabric: check
 # mem: 4G
 . "$(dirname "$(readlink -f "$0")")/../lib/fabric.sh"
 

@@ -3,6 +3,7 @@
 # Two hosts joined by 1, 2, 4 and 8 planes of 2.5 Gb/s, and by two that are unequal (10 and
 # 2.5 Gb/s); one queue pair.
 # Bar: N planes >= 0.97 x N of one; unequal ones >= 0.95 of their sum.
+# fabric: check
 . "$(dirname "$(readlink -f "$0")")/../lib/fabric.sh"
 
 measured() { fab -r -s 1048576 -q 8 -W 0.02 -D 0.06 pair; }

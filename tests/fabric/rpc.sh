@@ -3,6 +3,7 @@
 # Requests and responses of 64 bytes on one queue pair, alone and while another queue pair of
 # the same connection writes 1 GiB (256 MiB in the subset), over 10 Gb/s that marks above 20 us.
 # Bar: p99 <= p99 alone + 20 us + two bursts (of 16 packets, 20 us each).
+# fabric: check
 . "$(dirname "$(readlink -f "$0")")/../lib/fabric.sh"
 
 bulk=$((256 << 20))

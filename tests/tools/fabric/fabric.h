@@ -35,6 +35,7 @@
 #define MAX_RANKS	256
 #define MAX_FLOWS	65536
 #define MAX_EVENTS	32
+#define MAX_PATHS	128
 #define PAGE		4096ul
 
 enum op { WRITE, SEND, READ };
@@ -75,6 +76,8 @@ struct end {
  * @status:	with which the first message failed, and
  * @failed, @failed_at: which and when
  * @ended:	FROM posts no more, and @done is final
+ * @paths:	of its connection that carried packets, as FROM saw it in the end (-v), and
+ * @used:	how many were in use then
  */
 struct flow {
 	uint32_t rank[2];
@@ -89,19 +92,21 @@ struct flow {
 	uint64_t failed;
 	double failed_at;
 	volatile bool ended;
+	uint32_t paths, used;
 };
 
 /**
  * struct tally - what one rank's traffic of one kind came to
  * @bytes, @messages: completed
- * @steady:	bytes that were completed after the warm-up (-W)
+ * @steady:	bytes that were completed after the first completion beyond the warm-up (-W),
+ * @steady_from: when that was: of what it completed nobody knows how much came before
  * @last:	the last completion, seconds after the start
  * @gap:	longest time without a completion
  * @times:	from post to completion, in nanoseconds
  */
 struct tally {
 	uint64_t bytes, messages, steady;
-	double last, gap;
+	double steady_from, last, gap;
 	struct histogram times;
 };
 
@@ -141,6 +146,7 @@ struct options {
 	uint64_t count, bytes, bulk;
 	double seconds, join, warm, settle, limit;
 	int expect;
+	uint32_t paths[MAX_RANKS];
 	bool relaxed, verbose;
 };
 
@@ -179,6 +185,8 @@ void make_qps(void);
 void connect_qps(void);
 void post_receive(struct flow *f, uint64_t message);
 void post(struct flow *f, uint8_t *from, uint64_t message);
+void limit_paths(void);
+void count_paths(void);
 bool poll_one(struct ibv_wc *wc);
 void await(double until);
 

@@ -110,6 +110,7 @@ static void usage(void)
 	      "  -H SHIFT        permutation     -k SLICES       ring-allreduce: messages per step\n"
 	      "  -e T:COMMAND    run COMMAND T seconds after the start; in ascending order\n"
 	      "  -S SECONDS      rest between set-up and start (0.02)\n"
+	      "  -P N[,N...]     paths that rank 0, 1, ... may use to each peer; the last holds for all others\n"
 	      "  -T, -R          timeout, retry_cnt      -x STATUS   every flow is to end with this number\n"
 	      "  -X SECONDS      when to give up (60)    -v          a line for each flow\n",
 	      stderr);
@@ -144,6 +145,17 @@ static enum op parse_op(const char *arg)
 	return 0;
 }
 
+static void parse_paths(const char *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_RANKS; i++) {
+		opt.paths[i] = strtoul(arg, NULL, 0);
+		if (strchr(arg, ','))
+			arg = strchr(arg, ',') + 1;
+	}
+}
+
 static void parse_option(int c)
 {
 	switch (c) {
@@ -161,6 +173,7 @@ static void parse_option(int c)
 	case 'k': opt.slices = strtoul(optarg, NULL, 0); break;
 	case 'e': add_event(optarg); break;
 	case 'S': opt.settle = atof(optarg); break;
+	case 'P': parse_paths(optarg); break;
 	case 'T': opt.timeout = strtoul(optarg, NULL, 0); break;
 	case 'R': opt.retry = strtoul(optarg, NULL, 0); break;
 	case 'x': opt.expect = atoi(optarg); break;
@@ -176,7 +189,7 @@ int main(int argc, char **argv)
 	int c, i;
 
 	sh = share(sizeof(*sh) + MAX_FLOWS * sizeof(struct flow));
-	while ((c = getopt(argc, argv, "+o:s:q:Q:n:b:D:W:J:B:H:k:e:S:T:R:x:X:rv")) != -1)
+	while ((c = getopt(argc, argv, "+o:s:q:Q:n:b:D:W:J:B:H:k:e:S:P:T:R:x:X:rv")) != -1)
 		parse_option(c);
 	if (optind >= argc || !opt.size || !opt.depth || !opt.qps || !opt.slices)
 		usage();

@@ -69,10 +69,13 @@ static void run(void)
 	}
 }
 
-static void start_together(void)
+/* LAST: what is to be done when all are connected */
+static void start_together(void (*last)(void))
 {
 	pthread_barrier_wait(&sh->barrier);
 	usleep(opt.settle * 1e6);
+	if (last)
+		last();
 	if (pthread_barrier_wait(&sh->barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
 		sh->start = clock_now();
 	pthread_barrier_wait(&sh->barrier);
@@ -85,8 +88,10 @@ void run_rank(void)
 	make_traffic();
 	pthread_barrier_wait(&sh->barrier);
 	connect_qps();
-	start_together();
+	start_together(limit_paths);
 	run();
+	if (opt.verbose)
+		count_paths();
 	pthread_barrier_wait(&sh->barrier);
 	check_traffic();
 	exit(0);
@@ -98,7 +103,7 @@ void run_events(void)
 
 	me = nranks;
 	pthread_barrier_wait(&sh->barrier);
-	start_together();
+	start_together(NULL);
 	for (i = 0; i < nevents; i++) {
 		sleep_until(events[i].at);
 		if (system(events[i].cmd))

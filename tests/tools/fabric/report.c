@@ -11,16 +11,20 @@ static double us(const struct tally *t, double share)
 	return histogram_at(&t->times, share) / 1e3;
 }
 
-static void print_tally(const struct tally *t, double seconds)
+static double steady_rate(const struct tally *t)
 {
-	double steady = seconds - opt.warm;
+	return t->last > t->steady_from ? t->steady / (t->last - t->steady_from) / 1e6 : 0;
+}
 
+/* STEADY: MB/s */
+static void print_tally(const struct tally *t, double seconds, double steady)
+{
 	printf(" bytes=%llu messages=%llu seconds=%.6f MB/s=%.2f p50_us=%.2f p99_us=%.2f p999_us=%.2f max_us=%.2f gap_us=%.2f",
 	       (unsigned long long)t->bytes, (unsigned long long)t->messages, seconds,
 	       seconds > 0 ? t->bytes / seconds / 1e6 : 0, us(t, 0.5), us(t, 0.99), us(t, 0.999),
 	       t->times.max / 1e3, t->gap * 1e6);
 	if (opt.warm > 0)
-		printf(" steady_MB/s=%.2f", steady > 0 ? t->steady / steady / 1e6 : 0);
+		printf(" steady_MB/s=%.2f", steady);
 	puts("");
 }
 
@@ -28,7 +32,6 @@ static void sum_up(struct tally *sum, const struct tally *t)
 {
 	sum->bytes += t->bytes;
 	sum->messages += t->messages;
-	sum->steady += t->steady;
 	sum->last = t->last > sum->last ? t->last : sum->last;
 	sum->gap = t->gap > sum->gap ? t->gap : sum->gap;
 	histogram_merge(&sum->times, &t->times);
@@ -38,8 +41,8 @@ static void print_flow(const struct flow *f)
 {
 	double seconds = f->last - f->begin, bytes = (double)f->done * f->size;
 
-	printf("flow from=%u to=%u kind=%s bytes=%.0f begin=%.6f last=%.6f MB/s=%.2f\n",
-	       f->rank[FROM], f->rank[TO], kind_names[f->kind], bytes, f->begin, f->last,
+	printf("flow from=%u to=%u kind=%s paths=%u used=%u bytes=%.0f begin=%.6f last=%.6f MB/s=%.2f\n",
+	       f->rank[FROM], f->rank[TO], kind_names[f->kind], f->paths, f->used, bytes, f->begin, f->last,
 	       seconds > 0 ? bytes / seconds / 1e6 : 0);
 }
 
@@ -81,7 +84,7 @@ static unsigned int print_flows(enum kind kind, double *slowest, double *fastest
 static unsigned int print_kind(enum kind kind)
 {
 	static struct tally sum;
-	double slowest, fastest;
+	double slowest, fastest, steady = 0;
 	unsigned int i, errors;
 
 	memset(&sum, 0, sizeof(sum));
@@ -91,8 +94,9 @@ static unsigned int print_kind(enum kind kind)
 		if (!t->messages)
 			continue;
 		printf("rank=%u dev=%s kind=%s", i, sh->ranks[i].dev, kind_names[kind]);
-		print_tally(t, t->last);
+		print_tally(t, t->last, steady_rate(t));
 		sum_up(&sum, t);
+		steady += steady_rate(t);
 	}
 	errors = print_flows(kind, &slowest, &fastest);
 	if (!sum.messages && !errors)
@@ -100,7 +104,7 @@ static unsigned int print_kind(enum kind kind)
 	printf("total kind=%s errors=%u start=%.9f slowest_MB/s=%.2f fastest_MB/s=%.2f apart=%.3f",
 	       kind_names[kind], errors, sh->start, slowest, fastest,
 	       slowest > 0 ? fastest / slowest : 0);
-	print_tally(&sum, sum.last);
+	print_tally(&sum, sum.last, steady);
 	return errors;
 }
 

@@ -78,8 +78,10 @@ static void tally(struct flow *f, double since)
 
 	t->bytes += f->size;
 	t->messages++;
-	if (at > opt.warm)
+	if (t->steady_from)
 		t->steady += f->size;
+	else if (at > opt.warm)
+		t->steady_from = at;
 	if (at - (t->last ? t->last : f->begin) > t->gap)
 		t->gap = at - (t->last ? t->last : f->begin);
 	t->last = at;

@@ -10,6 +10,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "metaroce_dv.h"
+
 #include "../netns.h"
 #include "fabric.h"
 
@@ -174,6 +176,43 @@ void connect_qps(void)
 
 	for_my_flows (f)
 		connect_qp(f);
+}
+
+/* What the connections of ours that send may use (-P), if it was said */
+void limit_paths(void)
+{
+	struct metaroce_dv_modify modify = {
+		.comp_mask = METAROCE_DV_MODIFY_MAX_PATHS,
+		.max_paths = opt.paths[me],
+	};
+	struct flow *f;
+
+	for_my_flows (f) {
+		if (!opt.paths[me] || f->rank[FROM] != me)
+			continue;
+		errno = metaroce_dv_modify_conn(qps[index_of(f)], &modify, sizeof(modify));
+		if (errno)
+			die("%u paths", opt.paths[me]);
+	}
+}
+
+/* None if the device is another's. */
+void count_paths(void)
+{
+	struct metaroce_dv_path paths[MAX_PATHS];
+	struct metaroce_dv_conn conn;
+	struct flow *f;
+	ssize_t n;
+
+	for_my_flows (f) {
+		if (f->rank[FROM] != me)
+			continue;
+		n = metaroce_dv_query_paths(qps[index_of(f)], paths, MAX_PATHS);
+		while (n-- > 0)
+			f->paths += !!paths[n].accepted;
+		if (!metaroce_dv_query_conn(qps[index_of(f)], &conn, sizeof(conn)))
+			f->used = conn.used_paths;
+	}
 }
 
 static uint64_t wr_id(const struct flow *f, uint64_t what, uint64_t message)
