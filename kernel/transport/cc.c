@@ -18,8 +18,10 @@
 #define CC_CLEAN_ROUNDS		8	/* then growth speeds up, to 1/8 per round trip */
 #define CC_CLEAN_MAX		40
 #define CC_CLEAN_DIV		256
+#define CC_STANDS_VARS		2	/* a queue that stands: so much more than delay varies */
+#define CC_SMALL_PKTS		32	/* of all paths over an egress: no queue worth a hold */
 #define CC_LATE_ACKS		3
-#define CC_STUCK_PKTS		4
+#define CC_STUCK_PKTS		4	/* more than that, where growth is held */
 #define CC_STUCK_ROUNDS		8
 #define CC_HEAVY_LOSS		20	/* of the last 64: about 30 % (rule 31) */
 #define CC_DELAYED_LOSS		13	/* of the last 64, with delay: about 20 % */
@@ -47,25 +49,54 @@ static void cc_reduce(struct mroce_path *p, u64 cwnd)
 		p->cc.cwnd = max_t(u64, cwnd, mss / CC_MIN_FRACTION);
 }
 
+/* The windows of all paths in use over the same egress: what waits together at this host. */
+static u64 cc_egress_cwnd(const struct mroce_path *p)
+{
+	const struct mroce_path *o;
+	u64 sum = 0;
+
+	list_for_each_entry(o, &p->conn->active, active_link)
+		if (o->route.ifindex == p->route.ifindex)
+			sum += o->cc.cwnd;
+	return sum;
+}
+
 /**
  * mroce_delay_target() - queueing delay that stands for a mark [M127]
  * @p:	path
  *
  * min_rtt / 4, at least 8 packets' time at the rate now in use. The rate is the window per round
- * trip, so 8 packets' time is srtt * 8 packets / window.
+ * trip, so 8 packets' time is srtt * 8 packets / window; the window that of all paths over this
+ * egress, whose packets and ACKs wait in one queue.
  *
  * Return: ns
  */
 u64 mroce_delay_target(const struct mroce_path *p)
 {
-	u64 pkts = div_u64(p->rtt.srtt * 8 * cc_mss(p), max(p->cc.cwnd, cc_mss(p) * 16));
+	u64 window = max(cc_egress_cwnd(p), 16ULL * cc_mss(p));
 
-	return max(p->rtt.min / 4, pkts);
+	return max(p->rtt.min / 4, div64_u64(p->rtt.srtt * 8 * cc_mss(p), window));
 }
 
 static bool cc_delayed(const struct mroce_path *p)
 {
 	return p->rtt.srtt && p->rtt.srtt > p->rtt.min + mroce_delay_target(p);
+}
+
+/*
+ * So little is in flight over this egress that it is not held back: what the route needs, and a
+ * queue that is shorter than what switches mark. The other end's ACKs wait in a queue of its own
+ * data: without this the one who has the longer queue would stop the other for good.
+ */
+static bool cc_small(const struct mroce_path *p, u32 more)
+{
+	return cc_egress_cwnd(p) <= (u64)(CC_SMALL_PKTS + more) * cc_mss(p);
+}
+
+/* A queue that this connection shall not add to [M127]. */
+static bool cc_held(const struct mroce_path *p)
+{
+	return cc_delayed(p) && !cc_small(p, 0);
 }
 
 static void dctcp_init(struct mroce_path *p)
@@ -93,7 +124,7 @@ static void cc_steer(struct mroce_path *p)
 {
 	struct mroce_cc *cc = &p->cc;
 
-	if (!cc->round_ce && !cc_delayed(p)) {
+	if (!cc->round_ce && !cc_held(p)) {
 		cc->congested = 0;
 		if (cc->clean < CC_CLEAN_MAX)
 			cc->clean++;
@@ -106,6 +137,30 @@ static void cc_steer(struct mroce_path *p)
 	}
 	if (!cc_all_congested(p->conn))
 		mroce_select_swap(p);
+}
+
+/*
+ * A queue that stands without marks is of our own making, most of it in front of this host's own
+ * link. Slow start has left it, to hold the window keeps it, and it delays whatever else goes
+ * through: other paths' packets, and ACKs, so that the other end's windows look delayed too and
+ * do not grow. Half of it is given back each round trip. Delay that varies, or comes of packets
+ * that overtake each other, is no queue.
+ */
+static void cc_drain(struct mroce_path *p)
+{
+	u64 most = p->rtt.min + mroce_delay_target(p) + CC_STANDS_VARS * p->rtt.var;
+	struct mroce_cc *cc = &p->cc;
+	u64 cwnd;
+
+	if (cc->round_ce || cc->reduced || p->loss.reorder || p->rtt.srtt <= most || !cc_held(p))
+		return;
+	if (cc->cwnd < cc->ssthresh)
+		return;
+	cwnd = cc->cwnd - div64_u64(cc->cwnd * (p->rtt.srtt - most), 2 * p->rtt.srtt);
+	if (cwnd < cc_mss(p))
+		mroce_select_rest(p);
+	cc_set(p, cwnd);
+	cc->ssthresh = min(cc->ssthresh, cc->cwnd);
 }
 
 /*
@@ -124,11 +179,12 @@ static void dctcp_round(struct mroce_path *p)
 		else
 			cc->alpha += (frac - cc->alpha) >> CC_ALPHA_SHIFT;
 	}
-	cc->stuck = cc_delayed(p) && cc->cwnd <= CC_STUCK_PKTS * cc_mss(p) ? cc->stuck + 1 : 0;
+	cc->stuck = cc_delayed(p) && cc_small(p, CC_STUCK_PKTS) ? cc->stuck + 1 : 0;
 	if (cc->stuck >= CC_STUCK_ROUNDS) {
 		mroce_rtt_forget_min(&p->rtt);
 		cc->stuck = 0;
 	}
+	cc_drain(p);
 	cc_steer(p);
 	cc->round_pkts = 0;
 	cc->round_ce = 0;
@@ -224,9 +280,9 @@ static void dctcp_ack(struct mroce_path *p, u32 bytes, u32 pkts, u32 ce, u64 now
 	}
 	if (ce)
 		return;
-	if (cc->cwnd < cc->ssthresh && (cc_too_late(p) || cc_delayed(p)))
+	if (cc->cwnd < cc->ssthresh && (cc_too_late(p) || cc_held(p)))
 		cc_slow_start_over(p);
-	if (cc_delayed(p))
+	if (cc_held(p))
 		return;
 	if (!limited || !mroce_path_active(p))
 		return;

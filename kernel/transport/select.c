@@ -8,7 +8,7 @@
 #include "internal.h"
 
 #define SELECT_FIRST	4	/* paths in use at first, and one for each egress */
-#define SELECT_SPLIT	8	/* packets of window at which a path is split in two */
+#define SELECT_SPLIT	4	/* packets of window at which a path is split in two */
 
 static void activate(struct mroce_path *p)
 {

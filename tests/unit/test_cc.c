@@ -229,6 +229,89 @@ TEST(cc_ack__delay_ends_slow_start_and_holds)
 	lab_end(&l);
 }
 
+/* What slow start has left in a queue that nobody marks [M127]. */
+TEST(cc_ack__a_queue_that_stands_is_given_back)
+{
+	struct lab l = cc_lab(1);
+	u32 i;
+
+	at(&l, 100);
+	for (i = 0; i < 100; i++)
+		mroce_rtt_sample(&l.p->rtt, 400 * US, l.w->now);
+	round_trip(&l, 0);
+	CHECK_LE(l.p->cc.cwnd, 70 * MSS);
+	CHECK_GE(l.p->cc.cwnd, 33 * MSS);
+	CHECK_LE(l.p->cc.ssthresh, l.p->cc.cwnd);
+	lab_end(&l);
+}
+
+/* Marks say more than delay does. */
+TEST(cc_ack__a_queue_that_is_marked_is_left_to_the_marks)
+{
+	struct lab l = cc_lab(1);
+	u32 i;
+
+	at(&l, 100);
+	l.p->cc.alpha = 0;
+	for (i = 0; i < 100; i++)
+		mroce_rtt_sample(&l.p->rtt, 400 * US, l.w->now);
+	round_trip(&l, 1);
+	CHECK_GE(l.p->cc.cwnd, 96 * MSS);
+	lab_end(&l);
+}
+
+TEST(cc_ack__delay_that_varies_is_no_queue)
+{
+	struct lab l = cc_lab(1);
+	u32 i;
+
+	at(&l, 100);
+	for (i = 0; i < 100; i++)
+		mroce_rtt_sample(&l.p->rtt, (i & 1 ? 100 : 700) * US, l.w->now);
+	round_trip(&l, 0);
+	CHECK_EQ(l.p->cc.cwnd, 100 * MSS);
+	lab_end(&l);
+}
+
+TEST(cc_ack__delay_of_packets_that_overtake_is_no_queue)
+{
+	struct lab l = cc_lab(1);
+	u32 i;
+
+	at(&l, 100);
+	l.p->loss.reorder = 10 * US;
+	for (i = 0; i < 100; i++)
+		mroce_rtt_sample(&l.p->rtt, 400 * US, l.w->now);
+	round_trip(&l, 0);
+	CHECK_EQ(l.p->cc.cwnd, 100 * MSS);
+	lab_end(&l);
+}
+
+/* The ACKs wait in the other end's queue: it shall not stop us at the window of a short route. */
+TEST(cc_ack__delay_does_not_hold_a_small_window)
+{
+	struct lab l = cc_lab(4);
+	u32 i, k;
+
+	for (k = 0; k < 4; k++) {
+		l.p = l.conn->paths[k];
+		at(&l, 6);
+		for (i = 0; i < 60; i++)
+			mroce_rtt_sample(&l.p->rtt, 400 * US, l.w->now);
+	}
+	for (i = 0; i < 8; i++)
+		round_trip(&l, 0);
+	CHECK_GT(l.p->cc.cwnd, 7 * MSS);
+	for (k = 0; k < 3; k++)
+		l.conn->paths[k]->cc.cwnd = 12 * MSS;
+	at(&l, 6);
+	l.p->rtt.min = 100 * US;
+	for (i = 0; i < 3; i++)
+		round_trip(&l, 0);
+	CHECK_LT(l.p->cc.cwnd, 6 * MSS);
+	lab_end(&l);
+}
+
 TEST(cc_loss__random_loss_does_not_shrink)
 {
 	struct lab l = cc_lab(1);
@@ -325,6 +408,20 @@ TEST(delay_target__quarter_of_the_round_trip_or_eight_packets)
 	l.p->cc.cwnd = 1000 * MSS;
 	CHECK_EQ(mroce_delay_target(l.p), 25 * US);
 	l.p->cc.cwnd = 16 * MSS;
+	CHECK_EQ(mroce_delay_target(l.p), 50 * US);
+	lab_end(&l);
+}
+
+/* The host's own queue holds what goes over all paths. */
+TEST(delay_target__eight_packets_of_all_paths)
+{
+	struct lab l = cc_lab(4);
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		l.conn->paths[i]->cc.cwnd = 5 * MSS;
+	CHECK_EQ(mroce_delay_target(l.p), 40 * US);
+	l.conn->paths[1]->route.ifindex = 9;
 	CHECK_EQ(mroce_delay_target(l.p), 50 * US);
 	lab_end(&l);
 }

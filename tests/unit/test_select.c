@@ -89,14 +89,14 @@ TEST(select_grown__a_long_window_is_split)
 	struct mroce_path *p;
 	u32 sum = 0;
 
-	l.p->cc.cwnd = 10 * 320;
+	l.p->cc.cwnd = 4 * 320;
 	mroce_select_grown(l.p);
 	CHECK_EQ(l.conn->nactive, 5);
-	CHECK_EQ(l.p->cc.cwnd, 5 * 320);
+	CHECK_EQ(l.p->cc.cwnd, 2 * 320);
 	list_for_each_entry(p, &l.conn->active, active_link)
 		sum += p->cc.cwnd;
-	CHECK_EQ(sum, (10 + 3 * 2) * 320);
-	l.p->cc.cwnd = 7 * 320;
+	CHECK_EQ(sum, (4 + 3 * 2) * 320);
+	l.p->cc.cwnd = 3 * 320;
 	mroce_select_grown(l.p);
 	CHECK_EQ(l.conn->nactive, 5);
 	lab_end(&l);
