@@ -153,7 +153,7 @@ static u64 level(const struct mroce_share *s)
  * @s:		allocator
  * @m:		its member
  * @d:		what they tell
- * @now:	current time, ns
+ * @now:	time of their arrival, ns; one that is older than another report's counts as that
  *
  * Return: bytes per second that it may send; 0: no limit
  */
@@ -162,6 +162,9 @@ u64 mroce_share_note(struct mroce_share *s, struct mroce_share_member *m,
 {
 	u64 rate;
 
+	/* Two CPUs may have read the clock in the one order and come here in the other. */
+	now = max(now, s->now);
+	s->now = now;
 	meter(s, d->bytes, now);
 	drop_silent(s, now);
 	if (m->active) {

@@ -66,6 +66,7 @@ struct mroce_share_member {
  * @n:		their number
  * @greedy:	how many of them want more than their share
  * @wanted:	what the others want, bytes per second
+ * @now:	of the newest report, ns
  * @speed:	of the links, bytes per second; 0: unknown
  * @bytes:	arrived since @since, of all
  * @since:	ns
@@ -79,6 +80,7 @@ struct mroce_share {
 	u32 n;
 	u32 greedy;
 	u64 wanted;
+	u64 now;
 	u64 speed;
 	u64 bytes;
 	u64 since;

@@ -255,6 +255,24 @@ TEST(share_note__what_arrived_counts_if_it_is_clearly_more)
 	CHECK_LE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED));
 }
 
+/* Who read the clock first may report last: nobody has been silent for that, and nothing is measured anew. */
+TEST(share_note__time_does_not_go_back)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 now = SEC;
+	u32 i;
+	SHARE(s, SPEED);
+
+	for (i = 0; i < 30; i++)
+		note(&s, &m[0], 4 * SPEED / 1000, BACKLOG, now += MS);
+	note(&s, &m[1], PKT, BACKLOG, now + 5);
+	CHECK_GE(note(&s, &m[0], PKT, BACKLOG, now + 4), SPEED * 15 / 8);
+	CHECK_EQ(s.n, 2);
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now - MS), SPEED * 15 / 8);
+	CHECK_EQ(s.n, 2);
+	sums_hold(&s);
+}
+
 TEST(share_leave__once_or_never)
 {
 	struct mroce_share_member m[2] = { 0 };
