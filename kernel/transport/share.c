@@ -2,8 +2,8 @@
 /*
  * Max-min by demand [M133]. Whoever wants less than a share has what it wants, the others share the
  * rest. Nobody is looked for: each report classes its own sender by the sums over all others, and
- * checks whether some other has fallen silent. A report costs the same however many there are, and
- * the shares are right once each has reported.
+ * checks whether some others have fallen silent. What a report costs is bounded however many there
+ * are, and the shares are right once each has reported.
  */
 #include "internal.h"
 
@@ -12,7 +12,8 @@
 #define LIFE_MORE	NSEC_MS		/* more was to come: a queue may be in the way */
 #define LIFE_PKTS	4		/* of its share */
 #define LIFE_RTTS	2
-#define SILENT_CHECKS	2		/* per report */
+#define LIVING_CHECKS	2		/* per report */
+#define SILENT_MAX	64
 #define METER_WINDOW	(10 * NSEC_MS)	/* a stalled CPU squeezes less than that into a burst */
 #define METER_MARGIN	16		/* the links' speed is wrong if it is exceeded by 1/16 */
 #define HEADROOM	64		/* 1/64 stays free, so that queues drain */
@@ -103,18 +104,22 @@ static void join(struct mroce_share *s, struct mroce_share_member *m, u64 now)
 	s->n++;
 }
 
+/* When many fall silent together, those who remain find them within a few reports. */
 static void drop_silent(struct mroce_share *s, u64 now)
 {
-	u32 i;
+	u32 living = 0, silent = 0;
 
-	for (i = 0; i < SILENT_CHECKS && s->n; i++) {
+	while (s->n && living < LIVING_CHECKS && silent < SILENT_MAX) {
 		struct mroce_share_member *m = list_first_entry(&s->members,
 								struct mroce_share_member, link);
 
-		if (now - m->heard_at > m->life)
+		if (now - m->heard_at > m->life) {
 			mroce_share_leave(s, m);
-		else
+			silent++;
+		} else {
 			list_move_tail(&m->link, &s->members);
+			living++;
+		}
 	}
 }
 

@@ -178,6 +178,24 @@ TEST(share_note__the_silent_are_forgotten)
 	sums_hold(&s);
 }
 
+/* Of very many who stop together one is left: it has the link to itself after a few packets. */
+TEST(share_note__many_fall_silent_together)
+{
+	struct mroce_share_member *m = os_alloc(10000 * sizeof(*m));
+	u64 now = SEC, rate = SPEED / 10000;
+	u32 n;
+	SHARE(s, SPEED);
+
+	all(&s, m, 10000, BACKLOG, now);
+	now += 200 * MS;
+	for (n = 0; rate; n++)
+		rate = note(&s, &m[0], PKT, BACKLOG, now += 10 * US);
+	CHECK_EQ(s.n, 1);
+	CHECK_LE(n, 10000 / 64 + 3);
+	sums_hold(&s);
+	os_free(m);
+}
+
 TEST(share_note__silence_is_measured_in_round_trips_and_packets)
 {
 	struct mroce_demand far = { .pkt = PKT, .bytes = PKT, .left = 0, .rtt = 30 * MS };
