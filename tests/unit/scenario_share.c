@@ -307,6 +307,44 @@ TEST(share__a_hint_of_nothing_does_not_end_a_connection)
 	world_end(x.w);
 }
 
+/* The slowest to the fastest of all for 10 ms, in thousandths, behind a port that says it is @times as fast. */
+static u64 fair(u32 n, const struct wlink *port, u32 times, u64 *retx)
+{
+	u64 least = ~0ULL, most = 0, sum;
+	struct incast x;
+	u32 i;
+
+	incast_new(&x, n, port, times * SPEED);
+	keep_busy(&x, 0, n, 4, 65536, 3 * MS);
+	uneven(&x, 0, n, &sum);
+	*retx = world_stat(x.w, MROCE_CNT_TX_RETX);
+	keep_busy(&x, 0, n, 4, 65536, 10 * MS);
+	*retx = world_stat(x.w, MROCE_CNT_TX_RETX) - *retx;
+	for (i = 0; i < n; i++) {
+		u64 got = brought(&x, i);
+
+		least = min(least, got);
+		most = max(most, got);
+	}
+	world_end(x.w);
+	return least * 1000 / most;
+}
+
+/* A bottleneck that the hints know nothing of is shared as if there were none: they are no leave to grow. */
+TEST(share__hints_that_are_too_high_do_nothing)
+{
+	u64 none, high, retx[2];
+
+	none = fair(15, &marks, 0, retx);
+	high = fair(15, &marks, 4, retx);
+	test_note("marks: slowest to fastest %llu/1000, without hints %llu", high, none);
+	CHECK_GE(high * 4, none * 3);
+	none = fair(15, &drops, 0, &retx[0]);
+	high = fair(15, &drops, 4, &retx[1]);
+	test_note("drop-tail: %llu/1000, %llu sent again; without hints %llu/1000, %llu", high, retx[1], none, retx[0]);
+	CHECK_LE(retx[1], retx[0] * 3 / 2);
+}
+
 /* The link has become slower, and then fast again: known within an ACK. */
 TEST(share__the_link_changes_its_speed)
 {
