@@ -17,6 +17,7 @@
 #define METER_WINDOW	(10 * NSEC_MS)	/* a stalled CPU squeezes less than that into a burst */
 #define METER_MARGIN	16		/* the links' speed is wrong if it is exceeded by 1/16 */
 #define HEADROOM	64		/* 1/64 stays free, so that queues drain */
+#define SEARCH		8		/* a measured capacity is exceeded by 1/8 */
 
 /**
  * mroce_share_init() - nobody sends, the links are unknown
@@ -153,6 +154,15 @@ static u64 level(const struct mroce_share *s)
 	return max(div_u64(cap - min(cap, s->wanted), s->greedy + 1), div_u64(cap, s->n));
 }
 
+/*
+ * Of links whose speed is known a little stays free. What was measured is what came in, not what
+ * could: if all kept to it, or to less, the next measurement would show less each time.
+ */
+static u64 granted(const struct mroce_share *s, u64 rate)
+{
+	return capacity(s) > s->speed ? rate + rate / SEARCH : rate - rate / HEADROOM;
+}
+
 /**
  * mroce_share_note() - a connection's packets have arrived
  * @s:		allocator
@@ -190,5 +200,5 @@ u64 mroce_share_note(struct mroce_share *s, struct mroce_share_member *m,
 	if (!rate || s->n < 2)
 		return 0;
 	m->life = max(m->life, div64_u64(LIFE_PKTS * d->pkt * NSEC_S, rate));
-	return rate - rate / HEADROOM;
+	return granted(s, rate);
 }

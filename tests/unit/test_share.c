@@ -14,6 +14,12 @@ static u64 of(u64 share)
 	return share - share / 64;
 }
 
+/* Of a share of what was only measured: 1/8 more. */
+static u64 more(u64 share)
+{
+	return share + share / 8;
+}
+
 static struct mroce_share share_of(u64 speed)
 {
 	struct mroce_share s = { .n = 0 };
@@ -262,12 +268,12 @@ TEST(share_note__what_arrived_counts_if_it_is_clearly_more)
 	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED / 2));
 	for (i = 0; i < 30; i++)
 		note(&s, &m[0], 4 * SPEED / 1000, BACKLOG, now += MS);
-	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 39 / 20));
-	CHECK_LE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 41 / 20));
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), more(SPEED * 39 / 20));
+	CHECK_LE(note(&s, &m[1], PKT, BACKLOG, now), more(SPEED * 41 / 20));
 	/* For one to two seconds. */
 	for (i = 0; i < 950; i++)
 		note(&s, &m[0], 1000, BACKLOG, now += MS);
-	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 3 / 2));
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), more(SPEED * 3 / 2));
 	for (i = 0; i < 1200; i++)
 		note(&s, &m[0], 1000, BACKLOG, now += MS);
 	CHECK_LE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED));
@@ -289,6 +295,26 @@ TEST(share_note__time_does_not_go_back)
 	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now - MS), SPEED * 15 / 8);
 	CHECK_EQ(s.n, 2);
 	sums_hold(&s);
+}
+
+/* Two who keep to what they are granted, for a minute: the links go on bringing what they can. */
+TEST(share_note__what_was_measured_does_not_wear_off)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 rate[2] = { 2 * SPEED, 2 * SPEED }, sum = 0, now = SEC;
+	u32 i, k;
+	SHARE(s, SPEED);
+
+	for (i = 0; i < 60000; i++) {
+		now += MS;
+		for (k = 0; k < 2; k++) {
+			rate[k] = note(&s, &m[k], rate[k] / 1000, 16 * BACKLOG, now) ?: 4 * SPEED;
+			rate[k] = min(rate[k], 2 * SPEED);
+			sum += rate[k];
+		}
+	}
+	CHECK_GE(sum / 60000, 4 * SPEED * 95 / 100);
+	CHECK_GE(rate[0] + rate[1], 4 * SPEED * 95 / 100);
 }
 
 TEST(share_leave__once_or_never)
