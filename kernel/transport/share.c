@@ -7,11 +7,13 @@
  */
 #include "internal.h"
 
-#define WINDOW		(NSEC_MS / 2)	/* over which a sender's rate is measured */
+#define WINDOW		(NSEC_MS / 2)	/* active so long, a sender's rate is measured */
+#define FORGET		NSEC_S		/* and holds until it has been silent for so long */
 #define LIFE_DONE	(NSEC_MS / 10)	/* nothing was left to send: two ACKs that waited */
 #define LIFE_MORE	NSEC_MS		/* more was to come: a queue may be in the way */
 #define LIFE_PKTS	4		/* of its share */
 #define LIFE_RTTS	2
+#define LIFE_RTT_MAX	(100 * NSEC_MS)	/* as far as its word on the round trip goes */
 #define LIVING_CHECKS	2		/* per report */
 #define SILENT_MAX	64
 #define METER_WINDOW	(10 * NSEC_MS)	/* a stalled CPU squeezes less than that into a burst */
@@ -93,14 +95,9 @@ void mroce_share_leave(struct mroce_share *s, struct mroce_share_member *m)
 	m->active = false;
 }
 
-static void join(struct mroce_share *s, struct mroce_share_member *m, u64 now)
+static void join(struct mroce_share *s, struct mroce_share_member *m)
 {
 	m->active = true;
-	m->greedy = false;
-	m->measured = false;
-	m->wants = 0;
-	m->bytes = 0;
-	m->since = now;
 	list_add_tail(&m->link, &s->members);
 	s->n++;
 }
@@ -135,15 +132,28 @@ static u64 wants(const struct mroce_share_member *m, const struct mroce_demand *
 	return m->measured ? min(m->rate + more, m->rate / 2 * 3) : more;
 }
 
+/*
+ * The rate is that of the time in which it is counted: who comes back when it has just been
+ * forgotten is not unknown, and is counted for what it brings on the average.
+ */
 static void measure(struct mroce_share_member *m, u64 bytes, u64 now)
 {
-	m->bytes += bytes;
-	if (now - m->since < WINDOW)
+	u64 silent = now - m->heard_at;
+
+	if (!m->active && (!m->life || silent > FORGET)) {
+		m->measured = false;
+		m->bytes = 0;
+		m->time = 0;
 		return;
-	m->rate = per_second(m->bytes, now - m->since);
+	}
+	m->bytes += bytes;
+	m->time += m->active ? silent : min(silent, m->life);
+	if (m->time < WINDOW)
+		return;
+	m->rate = per_second(m->bytes, m->time);
 	m->measured = true;
 	m->bytes = 0;
-	m->since = now;
+	m->time = 0;
 }
 
 /* What one gets who takes all it can: what the others leave, and never less than an equal part. */
@@ -182,12 +192,11 @@ u64 mroce_share_note(struct mroce_share *s, struct mroce_share_member *m,
 	s->now = now;
 	meter(s, d->bytes, now);
 	drop_silent(s, now);
-	if (m->active) {
+	measure(m, d->bytes, now);
+	if (m->active)
 		discount(s, m);
-		measure(m, d->bytes, now);
-	} else {
-		join(s, m, now);
-	}
+	else
+		join(s, m);
 	m->heard_at = now;
 	rate = level(s);
 	m->wants = wants(m, d);
@@ -196,7 +205,7 @@ u64 mroce_share_note(struct mroce_share *s, struct mroce_share_member *m,
 		s->greedy++;
 	else
 		s->wanted += m->wants;
-	m->life = max(d->left ? LIFE_MORE : LIFE_DONE, LIFE_RTTS * d->rtt);
+	m->life = max(d->left ? LIFE_MORE : LIFE_DONE, LIFE_RTTS * min(d->rtt, LIFE_RTT_MAX));
 	if (!rate || s->n < 2)
 		return 0;
 	m->life = max(m->life, div64_u64(LIFE_PKTS * d->pkt * NSEC_S, rate));

@@ -39,11 +39,11 @@ struct mroce_demand {
  * @greedy:	wants more than its share
  * @measured:	@rate is known
  * @wants:	bytes per second, counted in mroce_share.wanted unless @greedy
- * @rate:	bytes per second that it took lately
- * @bytes:	taken since @since
- * @since:	ns
+ * @rate:	bytes per second that it took lately, while it was active
+ * @bytes:	taken since that was measured
+ * @time:	active since then, ns
  * @heard_at:	when it was last heard from, ns
- * @life:	how long it may be silent, ns
+ * @life:	how long it may be silent, ns; 0: never heard from
  *
  * Written by share.c. Under the host's lock.
  */
@@ -55,7 +55,7 @@ struct mroce_share_member {
 	u64 wants;
 	u64 rate;
 	u64 bytes;
-	u64 since;
+	u64 time;
 	u64 heard_at;
 	u64 life;
 };

@@ -226,6 +226,82 @@ TEST(share_note__silence_is_measured_in_round_trips_and_packets)
 }
 
 /* Everybody wants a little, together more than there is: an equal part is nobody's to take. */
+/*
+ * @n others report a packet each, with @left to come, whenever their time has just run out, if not each @period.
+ * What then remains for one that takes all it is granted, in thousandths of the link, after a while.
+ */
+static u64 besides(u32 n, u64 left, u64 rtt, u64 period)
+{
+	struct mroce_share_member *m = os_alloc((n + 1) * sizeof(*m));
+	u64 *next = os_alloc(n * sizeof(*next)), now = SEC, rate = 0, sum = 0, t;
+	u64 room = SPEED - (period ? PKT * SEC / period * n : 0);
+	u32 i;
+	SHARE(s, SPEED);
+
+	for (i = 0; i < n; i++)
+		next[i] = now + i * (period ?: MS) / n;
+	for (t = 0; t < 200 * MS; t += 10 * US, now += 10 * US) {
+		struct mroce_demand d = { .pkt = PKT, .bytes = PKT, .left = left, .rtt = rtt };
+
+		for (i = 0; i < n; i++)
+			while (now >= next[i]) {
+				mroce_share_note(&s, &m[i], &d, next[i]);
+				next[i] += period ?: m[i].life + 1;
+			}
+		rate = note(&s, &m[n], min(rate, room) / 100000, 16 * BACKLOG, now) ?: SPEED;
+		sum += t < 100 * MS ? 0 : rate;
+	}
+	sums_hold(&s);
+	os_free(m);
+	os_free(next);
+	return sum / 10000 * 1000 / SPEED;
+}
+
+/* Who says that much is to come, and then it does not, has no seat for that. */
+TEST(share_note__no_part_for_mere_words)
+{
+	test_note("one or 15 who lie: %llu and %llu/1000 remain", besides(1, 1 << 30, 0, 0), besides(15, 1 << 30, 0, 0));
+	CHECK_GE(besides(1, 1 << 30, 0, 0), 960);
+	CHECK_GE(besides(15, 1 << 30, 0, 0), 940);
+	/* Not with a life of many round trips either, and not when the lies are rarer than a life. */
+	CHECK_GE(besides(1, 1 << 30, 10 * MS, 0), 940);
+	CHECK_GE(besides(1, 1 << 30, 0, 5 * MS), 960);
+}
+
+/* A round trip is what the other end makes of it: no seat for a minute. */
+TEST(share_note__no_long_life_for_a_round_trip_of_a_minute)
+{
+	struct mroce_demand d = { .pkt = PKT, .bytes = PKT, .left = BACKLOG, .rtt = 60 * SEC };
+	struct mroce_share_member m[2] = { 0 };
+	SHARE(s, SPEED);
+
+	mroce_share_note(&s, &m[0], &d, 0);
+	note(&s, &m[1], PKT, BACKLOG, 190 * MS);
+	note(&s, &m[1], PKT, BACKLOG, 200 * MS);
+	CHECK_EQ(s.n, 2);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, 201 * MS), 0);
+	CHECK_EQ(s.n, 1);
+}
+
+/* Packets so rare that each finds its sender forgotten: together they may be half the link. */
+TEST(share_note__many_who_want_little_are_deducted)
+{
+	static const struct {
+		u32 n;
+		u64 period;
+	} tiny[] = { { 100, 200 * US }, { 80, 120 * US }, { 50, 90 * US }, { 400, MS } };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(tiny); i++) {
+		u64 theirs = PKT * SEC / tiny[i].period * tiny[i].n * 1000 / SPEED;
+		u64 rest = besides(tiny[i].n, 0, 10 * US, tiny[i].period);
+
+		test_note("%u who bring %llu/1000: %llu remain", tiny[i].n, theirs, rest);
+		CHECK_GE(theirs + rest, 900);
+		CHECK_LE(theirs + rest, 1050);
+	}
+}
+
 TEST(share_note__never_less_than_an_equal_part)
 {
 	struct mroce_share_member m[8] = { 0 };
