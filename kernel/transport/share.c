@@ -34,14 +34,18 @@ void mroce_share_init(struct mroce_share *s)
  * mroce_share_speed() - the links are as fast as this from now on
  * @s:		allocator
  * @speed:	bytes per second; 0: unknown
+ *
+ * What they brought before counts unless they have become slower.
  */
 void mroce_share_speed(struct mroce_share *s, u64 speed)
 {
 	if (speed == s->speed)
 		return;
+	if (speed < s->speed) {
+		s->peak[0] = 0;
+		s->peak[1] = 0;
+	}
 	s->speed = speed;
-	s->peak[0] = 0;
-	s->peak[1] = 0;
 }
 
 static u64 per_second(u64 bytes, u64 ns)

@@ -317,6 +317,81 @@ TEST(share_note__never_less_than_an_equal_part)
 	sums_hold(&s);
 }
 
+/* Two that are satisfied with all there is leave nothing; a third has an equal part all the same. */
+TEST(share_note__an_equal_part_also_where_nothing_is_left)
+{
+	struct mroce_share_member m[3] = { 0 };
+	u64 rate[2] = { 600000, 600000 }, left[2] = { 0 }, now = 0;
+	SHARE(s, SPEED);
+
+	take(&s, m, rate, left, 2, &now);
+	CHECK_EQ(s.greedy, 0);
+	CHECK_EQ(note(&s, &m[2], PKT, BACKLOG, now), of(SPEED / 3));
+	/* Nor when they want more than there is. */
+	mroce_share_speed(&s, SPEED / 2);
+	CHECK_EQ(note(&s, &m[2], PKT, BACKLOG, now), of(SPEED / 6));
+}
+
+TEST(share_note__a_sender_is_believed_until_it_is_measured)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 now = SEC, end = now + 500 * US;
+	SHARE(s, SPEED);
+
+	all(&s, m, 2, BACKLOG, now);
+	for (; now < end; now += 100 * US) {
+		note(&s, &m[1], 1000, BACKLOG, now);
+		CHECK_EQ(note(&s, &m[0], 100 * 1000, BACKLOG, now), of(SPEED / 2));
+	}
+	note(&s, &m[1], 1000, BACKLOG, now);
+	CHECK_GE(note(&s, &m[0], 100 * 1000, BACKLOG, now), of(SPEED * 9 / 10));
+}
+
+/* A second later it is a newcomer. */
+TEST(share_note__a_sender_is_believed_again_after_a_second)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 rate[2] = { 10000, 600000 }, left[2] = { 0, BACKLOG }, now = SEC;
+	SHARE(s, SPEED);
+
+	take(&s, m, rate, left, 2, &now);
+	now += SEC;
+	note(&s, &m[0], PKT, BACKLOG, now);
+	note(&s, &m[1], PKT, BACKLOG, now);
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 9 / 10));
+	now += SEC + MS;
+	note(&s, &m[0], PKT, BACKLOG, now);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED / 2));
+	sums_hold(&s);
+}
+
+/* And what it had begun to take then is not part of what it takes now. */
+TEST(share_note__a_measurement_does_not_span_a_second)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 now = SEC, end;
+	SHARE(s, SPEED);
+
+	all(&s, m, 2, BACKLOG, now);
+	note(&s, &m[0], 10 * BACKLOG, BACKLOG, now += 100 * US);
+	now += SEC + MS;
+	for (end = now + 600 * US; now < end; now += 100 * US) {
+		note(&s, &m[0], 1000, BACKLOG, now);
+		note(&s, &m[1], 100 * 1000, BACKLOG, now);
+	}
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 9 / 10));
+}
+
+/* More than can be counted is much. */
+TEST(share_note__no_backlog_is_too_large)
+{
+	struct mroce_share_member m[2] = { 0 };
+	SHARE(s, SPEED);
+
+	all(&s, m, 2, 1ULL << 55, SEC);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, SEC), of(SPEED / 2));
+}
+
 TEST(share_speed__counts_from_the_next_report)
 {
 	struct mroce_share_member m[2] = { 0 };
@@ -329,6 +404,40 @@ TEST(share_speed__counts_from_the_next_report)
 	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, US), 0);
 	mroce_share_speed(&s, SPEED * 10);
 	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, US), of(SPEED * 5));
+}
+
+/* A report each ms: what the links bring @times as much of as they say, in eighths. */
+static void bring(struct mroce_share *s, struct mroce_share_member *m, u32 times, u32 n, u64 *now)
+{
+	while (n--)
+		note(s, m, SPEED / 8000 * times, BACKLOG, *now += MS);
+}
+
+TEST(share_speed__what_was_measured_holds_unless_the_links_are_slower)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 now = SEC;
+	SHARE(s, SPEED);
+
+	bring(&s, &m[0], 32, 30, &now);
+	mroce_share_speed(&s, SPEED * 2);
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), more(SPEED * 39 / 20));
+	mroce_share_speed(&s, SPEED);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED / 2));
+}
+
+/* An eighth more than they say is clearly more. It is for a second or two, also if nothing comes in meanwhile. */
+TEST(share_note__what_arrived_counts_for_a_while)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 now = SEC;
+	SHARE(s, SPEED);
+
+	bring(&s, &m[0], 9, 30, &now);
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), more(SPEED * 9 / 16 * 99 / 100));
+	now += 3 * SEC;
+	note(&s, &m[0], PKT, BACKLOG, now);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED / 2));
 }
 
 /* A virtual link that says 10 Gb/s and brings 40. */
