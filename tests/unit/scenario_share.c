@@ -371,6 +371,83 @@ TEST(share__the_link_changes_its_speed)
 	world_end(x.w);
 }
 
+/* --- delay that is no queue --- */
+
+/**
+ * struct delay - what befalls the links of @n busy senders
+ * @back:	towards them, where ACKs come; else towards the receiver
+ * @more:	added to each way, ns
+ * @varies:	not always all of it
+ */
+struct delay {
+	u32 n;
+	bool back;
+	bool varies;
+	u64 more;
+};
+
+static void delayed(struct incast *x, const struct delay *d, u64 ns)
+{
+	struct wlink link = { .delay = 5 * US + d->more };
+	u64 until = x->w->now + ns;
+	u32 i;
+
+	while (x->w->now < until) {
+		for (i = 1; i <= d->n; i++) {
+			if (d->varies)
+				link.delay = 5 * US + rng_below(&x->w->rng, d->more);
+			links_set(x->w, d->back ? 0 : i, d->back ? i : 0, &link);
+		}
+		keep_busy(x, 0, d->n, 16, 65536, d->varies ? 50 * US : ns);
+	}
+}
+
+/* What all bring within 10 ms, in thousandths of the port; and the slowest of the fastest. */
+static u64 far(const struct delay *d, u64 speed, u64 *even)
+{
+	u64 least = ~0ULL, most = 0, sum;
+	struct incast x;
+	u32 i;
+
+	incast_new(&x, d->n, &marks, speed);
+	keep_busy(&x, 0, d->n, 4, 65536, 5 * MS);
+	delayed(&x, d, 10 * MS);
+	uneven(&x, 0, d->n, &sum);
+	delayed(&x, d, 10 * MS);
+	for (i = 0, sum = 0; i < d->n; i++) {
+		u64 got = brought(&x, i);
+
+		sum += got;
+		least = min(least, got);
+		most = max(most, got);
+	}
+	world_end(x.w);
+	*even = least * 1000 / most;
+	return sum * 1000 / (10 * MS * 1408 / PACKET * 1024 / NS_PER_KB);
+}
+
+/* Hints bound what is in flight, but do not cut it down for a way that has become longer. */
+TEST(share__delay_that_stays_is_no_queue)
+{
+	static const struct delay cases[] = {
+		{ .n = 2, .back = true, .more = 30 * US },
+		{ .n = 8, .back = true, .more = 100 * US },
+		{ .n = 4, .more = 300 * US },
+		{ .n = 8, .back = true, .more = 60 * US, .varies = true },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		u64 even[2], none = far(&cases[i], 0, &even[0]), hints = far(&cases[i], SPEED, &even[1]);
+
+		test_note("%u senders, way %s %s%llu us more: %llu/1000, slowest to fastest %llu; without hints %llu, %llu",
+			  cases[i].n, cases[i].back ? "back" : "there", cases[i].varies ? "up to " : "",
+			  cases[i].more / US, hints, even[1], none, even[0]);
+		CHECK_GE(hints * 100, none * 90);
+		CHECK_GE(even[1] * 10, even[0] * 9);
+	}
+}
+
 /* --- who is not concerned --- */
 
 /* A connection that is alone is as fast with hints as without. */
