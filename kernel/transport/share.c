@@ -53,12 +53,12 @@ static u64 per_second(u64 bytes, u64 ns)
 	return div64_u64(bytes * NSEC_S, ns);
 }
 
-/* Virtual links are often faster than they say: believe what has arrived. */
+/* Links may be faster than they say: believe what has arrived. If they say nothing it is no bound. */
 static u64 capacity(const struct mroce_share *s)
 {
 	u64 peak = max(s->peak[0], s->peak[1]);
 
-	return peak > s->speed + s->speed / METER_MARGIN ? peak : s->speed;
+	return s->speed && peak > s->speed + s->speed / METER_MARGIN ? peak : s->speed;
 }
 
 static void meter(struct mroce_share *s, u64 bytes, u64 now)

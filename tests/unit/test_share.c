@@ -86,6 +86,10 @@ TEST(share_note__of_unknown_links_nothing_is_granted)
 
 	all(&s, m, 3, BACKLOG, 0);
 	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, 1), 0);
+	/* What has arrived is no bound then. */
+	all(&s, m, 3, BACKLOG, 20 * MS);
+	CHECK_GE(s.peak[0], 1);
+	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, 20 * MS), 0);
 	sums_hold(&s);
 }
 
