@@ -30,36 +30,15 @@ struct mroce_dev;
 struct mroce_sock;
 struct mroce_qp;
 
-/* Interfaces over which a device receives; packets that come in over more have no share */
-#define MROCE_MAX_INBOUND	16
-
-/**
- * struct mroce_inbound_link - a link that brings packets
- * @ifindex:	interface, in the namespace of the device's netdev
- * @speed:	bytes per second; 0: unknown
- * @used:	packets came in since the last look
- *
- * Under mroce_inbound.lock.
- */
-struct mroce_inbound_link {
-	u32 ifindex;
-	u64 speed;
-	bool used;
-};
-
 /**
  * struct mroce_inbound - the links that bring packets, and how they are divided
- * @lock:	guards all; a leaf, inside the associations' locks
- * @share:	the connections that come in over links of known speed
- * @link:	interfaces met lately
- * @n:		entries in @link
- * @work:	looks at the speeds every second while packets come in
+ * @lock:	guards @links; a leaf, inside the associations' locks
+ * @links:	with the connections that send
+ * @work:	looks at the speeds every second while packets come in; on the system's queue
  */
 struct mroce_inbound {
-	spinlock_t lock;	/* all */
-	struct mroce_share share;
-	struct mroce_inbound_link link[MROCE_MAX_INBOUND];
-	u32 n;
+	spinlock_t lock;	/* @links */
+	struct mroce_inlinks links;
 	struct delayed_work work;
 };
 
@@ -250,6 +229,9 @@ enum mroce_ctx {
 };
 
 /* --- kernel/net, called by kernel/verbs ------------------------------- */
+
+/* ib_device_ops.device_group: what people may set in sysfs */
+extern const struct attribute_group mroce_dev_attrs;
 
 int mroce_net_init(struct mroce_dev *dev);	/* before the device is registered */
 void mroce_net_destroy(struct mroce_dev *dev);	/* when no QP is left */

@@ -98,10 +98,11 @@ int mroce_net_init(struct mroce_dev *dev)
  *     transmitters: no packet comes in, none is on its way out through our code. What is queued
  *     below IP refers to nothing of ours.
  *  3. The reaper is stopped. Without packets and QPs nobody makes associations, so none starts it
- *     again. So is the look at the links' speeds, which only packets start.
+ *     again.
  *  4. All associations are torn down (assoc.c has that argument): no timer, no work. Their last
  *     references to sockets go, and with them the entries of the list.
- *  5. Nobody can look into the tables: they are freed. What went through kfree_rcu() needs no code
+ *  5. The look at the links' speeds is stopped, which ACKs start: their timers ran until now.
+ *  6. Nobody can look into the tables: they are freed. What went through kfree_rcu() needs no code
  *     of ours.
  */
 void mroce_net_destroy(struct mroce_dev *dev)
@@ -113,8 +114,8 @@ void mroce_net_destroy(struct mroce_dev *dev)
 	mutex_unlock(&mroce_nets_lock);
 
 	cancel_delayed_work_sync(&net->reaper);
-	mroce_inbound_stop(dev);
 	mroce_assoc_reap(dev, true);
+	mroce_inbound_stop(dev);
 
 	WARN_ON(!list_empty(&net->socks));
 	rhashtable_destroy(&net->assocs);

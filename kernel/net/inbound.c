@@ -1,69 +1,77 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What comes in: the speed of the links that bring it, and who may send how much of that
- * (transport/share.c). A device receives over its own netdev, and with planes over others; their
- * speeds add up. Connections of all associations share them, so this has a lock of its own, taken
- * once per ACK.
+ * What comes in: the speed of the links that bring it (transport/inlinks.c), and who may send how
+ * much of that (transport/share.c). A device receives over its own netdev, and with planes over
+ * others. Connections of all associations share them, so this has a lock of its own, taken once per
+ * ACK.
  *
- * A speed can only be asked for under RTNL, so a work asks: when an interface is met for the first
- * time, and then every second while packets come in.
+ * A speed can only be asked for under RTNL, so a work asks: soon after an interface was met for the
+ * first time, and then every second while packets come in. It waits for RTNL, so it is on no queue
+ * that memory reclaim may wait for.
  */
 #include <linux/ethtool.h>
+#include <linux/if_vlan.h>
 #include <linux/rtnetlink.h>
 #include "net.h"
 #include "transport/internal.h"
 
-#define MROCE_LOOK_EVERY	HZ
+#define MROCE_LOOK_DELAY	HZ
+#define MROCE_LOOK_DELAY_SOON	(HZ / 100 + 1)	/* enough to see what an interface brings */
 #define MROCE_MBPS		(1000000 / 8)	/* bytes per second */
+#define MROCE_MAX_MBPS		100000000
 
-/* 0: a link that does not tell, or that is not there */
-static u64 mroce_link_speed(struct net *net, u32 ifindex)
+/*
+ * Devices are believed, and what bundles them. What is only software tells some number (veth and
+ * tun), or that of the NIC below, over which not all of it comes (bridge, macvlan).
+ */
+static u64 mroce_link_speed(struct net_device *ndev)
 {
-	struct net_device *ndev = __dev_get_by_index(net, ifindex);
 	struct ethtool_link_ksettings ks;
 
-	ASSERT_RTNL();
-	if (!ndev || __ethtool_get_link_ksettings(ndev, &ks) ||
-	    ks.base.speed == (u32)SPEED_UNKNOWN)
+	if (!ndev->dev.parent && !netif_is_lag_master(ndev))
+		return 0;
+	if (__ethtool_get_link_ksettings(ndev, &ks) || ks.base.speed == (u32)SPEED_UNKNOWN)
 		return 0;
 	return (u64)ks.base.speed * MROCE_MBPS;
 }
 
-/*
- * Learn the speeds, and forget interfaces that bring nothing while others do. Only this removes
- * entries, so their places hold while the lock is not held. True if there were packets.
- */
+/* What is not there has no speed. A VLAN is a view of the interface below. */
+static struct mroce_link_speed mroce_link_at(struct net *net, u32 ifindex)
+{
+	struct mroce_link_speed at = { .ifindex = ifindex, .below = ifindex };
+	struct net_device *ndev = __dev_get_by_index(net, ifindex);
+
+	ASSERT_RTNL();
+	if (!ndev)
+		return at;
+	if (is_vlan_dev(ndev))
+		ndev = vlan_dev_real_dev(ndev);
+	at.below = ndev->ifindex;
+	at.speed = mroce_link_speed(ndev);
+	return at;
+}
+
+/* Only mroce_inlinks_look() removes entries, so their places hold while the lock is not held. */
 static bool mroce_inbound_look(struct mroce_dev *dev)
 {
 	struct mroce_inbound *in = &dev->net.inbound;
-	u32 ifindex[MROCE_MAX_INBOUND], i, n;
-	u64 speed[MROCE_MAX_INBOUND], sum = 0;
-	bool any = false;
+	struct mroce_link_speed at[MROCE_MAX_INLINKS];
+	u32 i, n;
+	bool more;
 
 	spin_lock_bh(&in->lock);
-	n = in->n;
+	n = in->links.n;
 	for (i = 0; i < n; i++)
-		ifindex[i] = in->link[i].ifindex;
+		at[i].ifindex = in->links.link[i].at.ifindex;
 	spin_unlock_bh(&in->lock);
 
 	for (i = 0; i < n; i++)
-		speed[i] = mroce_link_speed(dev_net(dev->netdev), ifindex[i]);
+		at[i] = mroce_link_at(dev_net(dev->netdev), at[i].ifindex);
 
 	spin_lock_bh(&in->lock);
-	for (i = 0; i < n; i++) {
-		in->link[i].speed = speed[i];
-		any |= in->link[i].used;
-	}
-	for (i = n; i-- && any;)
-		if (!in->link[i].used)
-			in->link[i] = in->link[--in->n];
-	for (i = 0; i < in->n; i++) {
-		sum += in->link[i].speed;
-		in->link[i].used = false;
-	}
-	mroce_share_speed(&in->share, sum);
+	more = mroce_inlinks_look(&in->links, at, n);
 	spin_unlock_bh(&in->lock);
-	return any;
+	return more;
 }
 
 static void mroce_inbound_work(struct work_struct *work)
@@ -76,30 +84,15 @@ static void mroce_inbound_work(struct work_struct *work)
 	more = mroce_inbound_look(dev);
 	rtnl_unlock();
 	if (more)
-		queue_delayed_work(dev->wq, &in->work, MROCE_LOOK_EVERY);
+		queue_delayed_work(system_unbound_wq, &in->work, MROCE_LOOK_DELAY);
 }
 
-/* The link that a packet came over, or NULL when there are too many. */
-static struct mroce_inbound_link *mroce_inbound_link(struct mroce_dev *dev, u32 ifindex)
-	__must_hold(&dev->net.inbound.lock)
+static void mroce_look(struct mroce_inbound *in, enum mroce_look look)
 {
-	struct mroce_inbound *in = &dev->net.inbound;
-	struct mroce_inbound_link *l;
-
-	for (l = in->link; l < in->link + in->n; l++) {
-		if (l->ifindex != ifindex)
-			continue;
-		if (!l->used)
-			queue_delayed_work(dev->wq, &in->work, MROCE_LOOK_EVERY);
-		l->used = true;
-		return l;
-	}
-	if (in->n == MROCE_MAX_INBOUND)
-		return NULL;
-	*l = (struct mroce_inbound_link){ .ifindex = ifindex, .used = true };
-	in->n++;
-	mod_delayed_work(dev->wq, &in->work, 0);
-	return l;
+	if (look == MROCE_LOOK_LATER)
+		queue_delayed_work(system_unbound_wq, &in->work, MROCE_LOOK_DELAY);
+	if (look == MROCE_LOOK_SOON)
+		mod_delayed_work(system_unbound_wq, &in->work, MROCE_LOOK_DELAY_SOON);
 }
 
 /**
@@ -109,8 +102,7 @@ static struct mroce_inbound_link *mroce_inbound_link(struct mroce_dev *dev, u32 
  * @now:	current time, ns
  *
  * Interfaces are looked for in the namespace of the device's netdev. Packets of a GID that is in
- * another one (of a VLAN that was moved) are not counted, as those that come over links of unknown
- * speed.
+ * another one (of a VLAN that was moved) are not counted.
  *
  * Return: bytes per second that it may send, 0: no limit
  */
@@ -118,17 +110,16 @@ u64 mroce_host_rx_share(struct mroce_conn *conn, const struct mroce_demand *d, u
 {
 	struct mroce_assoc *a = to_assoc(conn->peer);
 	struct mroce_inbound *in = &a->dev->net.inbound;
-	struct mroce_inbound_link *l;
-	u64 rate = 0;
+	enum mroce_look look;
+	u64 rate;
 
 	lockdep_assert_held(&a->lock);
 	if (!d->ifindex || a->sock->net != dev_net(a->dev->netdev))
 		return 0;
 	spin_lock(&in->lock);
-	l = mroce_inbound_link(a->dev, d->ifindex);
-	if (l && l->speed)
-		rate = mroce_share_note(&in->share, &conn->share, d, now);
+	rate = mroce_inlinks_note(&in->links, &conn->share, d, now, &look);
 	spin_unlock(&in->lock);
+	mroce_look(in, look);
 	return rate;
 }
 
@@ -141,7 +132,7 @@ void mroce_inbound_leave(struct mroce_conn *conn)
 	struct mroce_inbound *in = &to_assoc(conn->peer)->dev->net.inbound;
 
 	spin_lock(&in->lock);
-	mroce_share_leave(&in->share, &conn->share);
+	mroce_share_leave(&in->links.share, &conn->share);
 	spin_unlock(&in->lock);
 }
 
@@ -156,18 +147,52 @@ void mroce_inbound_init(struct mroce_dev *dev)
 	struct mroce_inbound *in = &dev->net.inbound;
 
 	spin_lock_init(&in->lock);
-	mroce_share_init(&in->share);
+	mroce_inlinks_init(&in->links, dev->netdev->ifindex);
 	INIT_DELAYED_WORK(&in->work, mroce_inbound_work);
-	in->link[0].ifindex = dev->netdev->ifindex;
-	in->n = 1;
-	queue_delayed_work(dev->wq, &in->work, 0);
+	queue_delayed_work(system_unbound_wq, &in->work, 0);
 }
 
 /**
  * mroce_inbound_stop() - no more looks
- * @dev:	device, to which no packets come any more
+ * @dev:	device, without associations: nobody asks for one any more
  */
 void mroce_inbound_stop(struct mroce_dev *dev)
 {
 	cancel_delayed_work_sync(&dev->net.inbound.work);
 }
+
+/* --- /sys/class/infiniband/DEV/inbound_mbps: what the links bring, where they do not tell --- */
+
+static ssize_t inbound_mbps_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	struct mroce_dev *dev = rdma_device_to_drv_device(device, struct mroce_dev, ib);
+
+	return sysfs_emit(buf, "%llu\n",
+			  div_u64(READ_ONCE(dev->net.inbound.links.stated), MROCE_MBPS));
+}
+
+static ssize_t inbound_mbps_store(struct device *device, struct device_attribute *attr,
+				  const char *buf, size_t count)
+{
+	struct mroce_dev *dev = rdma_device_to_drv_device(device, struct mroce_dev, ib);
+	struct mroce_inbound *in = &dev->net.inbound;
+	u32 mbps;
+
+	if (kstrtou32(buf, 0, &mbps) || mbps > MROCE_MAX_MBPS)
+		return -EINVAL;
+	spin_lock_bh(&in->lock);
+	mroce_inlinks_state(&in->links, (u64)mbps * MROCE_MBPS);
+	spin_unlock_bh(&in->lock);
+	return count;
+}
+
+static DEVICE_ATTR_RW(inbound_mbps);
+
+static struct attribute *mroce_inbound_attrs[] = {
+	&dev_attr_inbound_mbps.attr,
+	NULL
+};
+
+const struct attribute_group mroce_dev_attrs = {
+	.attrs = mroce_inbound_attrs,
+};

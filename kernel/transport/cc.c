@@ -202,21 +202,12 @@ static u64 cc_conn_cwnd(const struct mroce_conn *conn)
 	return sum;
 }
 
-/* The receiver lets us go so far, and the way was clear just now: there is no need to search. */
-static bool cc_granted(const struct mroce_path *p, u64 total)
-{
-	const struct mroce_pace *pace = &p->conn->pace;
-
-	return pace->rate && total < pace->window && p->cc.clean;
-}
-
 static void dctcp_grow(struct mroce_path *p, u32 bytes)
 {
 	struct mroce_cc *cc = &p->cc;
 	u64 total;
 
-	total = cc_conn_cwnd(p->conn);
-	if (cc->cwnd < cc->ssthresh || cc_granted(p, total)) {
+	if (cc->cwnd < cc->ssthresh) {
 		cc_set(p, (u64)cc->cwnd + bytes);
 		return;
 	}
@@ -229,6 +220,7 @@ static void dctcp_grow(struct mroce_path *p, u32 bytes)
 	 * delivers; more if nothing has been in the way for long.
 	 */
 	cc->acc += bytes;
+	total = cc_conn_cwnd(p->conn);
 	if (cc->clean > CC_CLEAN_ROUNDS)
 		total = min(total, (u64)CC_CLEAN_DIV * cc_mss(p) / (cc->clean - CC_CLEAN_ROUNDS));
 	if (cc->acc >= total) {

@@ -100,6 +100,9 @@ struct mroce_rtt {
  * @heard_at:	when that was, ns
  * @window:	bytes in flight that it allows while there is a queue; valid with @rate
  * @slack:	bytes more while there is none
+ * @excess:	what of the round trip is neither way nor queue, ns
+ * @late_rtt:	largest round trip since @late_since, ns; 0: they are as the window has it
+ * @late_since:	round trips are longer than @window accounts for, ns
  * @next_at:	when the next packet may leave, ns; also while nothing limits
  * @timer:	@next_at, if a packet waits for it
  *
@@ -110,6 +113,9 @@ struct mroce_pace {
 	u64 heard_at;
 	u64 window;
 	u32 slack;
+	u64 excess;
+	u64 late_rtt;
+	u64 late_since;
 	u64 next_at;
 	struct mroce_timer timer;
 };

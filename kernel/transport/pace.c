@@ -13,6 +13,9 @@
 #define HINT_RTTS	8		/* life of a hint, and twice the time between two packets */
 #define WINDOW_PKTS	2		/* in flight beyond the rate */
 #define SLACK_PKTS	6		/* more of them without a queue: an ACK may be lost */
+#define LATE_PART	8		/* round trips are late if the window's time and 1/8 is over */
+#define LATE_RTTS	16		/* late for so long, that is no queue of ours */
+#define EXCESS_FADES	16		/* by this part per ACK, where it is more than there is */
 
 static u64 wire_bytes(u32 bytes)
 {
@@ -45,13 +48,44 @@ static u64 base_rtt(const struct mroce_conn *conn)
 	return rtt ?: conn->rtt.min;
 }
 
+/*
+ * Where all keep to their windows a queue is gone after a round trip or two. Delay that stays is
+ * none: the way has become longer, or ACKs come late, or others queue there who take no notice.
+ * @rtt is what a window allows for; what stays beyond it is added. Paths that took it for a queue
+ * learn anew, as their windows may be too small for the way.
+ */
+static void learn_excess(struct mroce_conn *conn, u64 rtt, u64 rate, u64 now)
+{
+	struct mroce_pace *pace = &conn->pace;
+	u64 full = rtt + pace->excess + WINDOW_PKTS * full_gap(conn, rate);
+	u64 srtt = conn->rtt.srtt, beyond = srtt - min(srtt, rtt);
+	struct mroce_path *p;
+
+	pace->excess -= (pace->excess - min(pace->excess, beyond)) / EXCESS_FADES;
+	if (srtt <= full + full / LATE_PART) {
+		pace->late_rtt = 0;
+		return;
+	}
+	if (!pace->late_rtt)
+		pace->late_since = now;
+	pace->late_rtt = max(pace->late_rtt, srtt);
+	if (now - pace->late_since > LATE_RTTS * pace->late_rtt) {
+		pace->late_rtt = 0;
+		pace->excess = beyond;
+		list_for_each_entry(p, &conn->active, active_link)
+			mroce_rtt_forget_min(&p->rtt);
+	}
+}
+
 /* A quarter of the round trip is no queue yet [M127], nor is a packet of each who shares. */
-static void set_window(struct mroce_conn *conn, u64 rate)
+static void set_window(struct mroce_conn *conn, u64 rate, u64 now)
 {
 	struct mroce_pace *pace = &conn->pace;
 	u32 mss = mroce_conn_mss(conn);
 	u64 rtt = base_rtt(conn) / 4 * 5;
 
+	learn_excess(conn, rtt, rate, now);
+	rtt += pace->excess;
 	pace->window = div_u64(div_u64(rate, 1000) * div_u64(rtt, 1000), 1000) + WINDOW_PKTS * mss;
 	pace->slack = conn->rtt.srtt > rtt + full_gap(conn, rate) ? 0 : SLACK_PKTS * mss;
 }
@@ -74,7 +108,7 @@ void mroce_pace_hint(struct mroce_conn *conn, u16 hint, u64 now)
 	if (rate) {
 		rate = max(rate, div_u64(wire_bytes(mroce_conn_mss(conn)) * NSEC_S, GAP_MAX));
 		pace->next_at = min(pace->next_at, now + full_gap(conn, rate));
-		set_window(conn, rate);
+		set_window(conn, rate, now);
 	}
 	pace->rate = rate;
 }

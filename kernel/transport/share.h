@@ -12,7 +12,8 @@
 
 /*
  * What a packet takes on an Ethernet beside its UDP payload: UDP, IPv4 and Ethernet headers, frame
- * check, preamble and gap. Rates of hints are of this kind, so that a share fits the link.
+ * check, preamble and gap; IPv6 has 20 more [M130]. Rates of hints are of this kind, so that a share
+ * fits the link.
  */
 #define MROCE_WIRE_EXTRA	66
 
@@ -39,11 +40,11 @@ struct mroce_demand {
  * @greedy:	wants more than its share
  * @measured:	@rate is known
  * @wants:	bytes per second, counted in mroce_share.wanted unless @greedy
- * @rate:	bytes per second that it took lately
- * @bytes:	taken since @since
- * @since:	ns
+ * @rate:	bytes per second that it took lately, while it was active
+ * @bytes:	taken since that was measured
+ * @time:	active since then, ns
  * @heard_at:	when it was last heard from, ns
- * @life:	how long it may be silent, ns
+ * @life:	how long it may be silent, ns; 0: never heard from
  *
  * Written by share.c. Under the host's lock.
  */
@@ -55,7 +56,7 @@ struct mroce_share_member {
 	u64 wants;
 	u64 rate;
 	u64 bytes;
-	u64 since;
+	u64 time;
 	u64 heard_at;
 	u64 life;
 };
@@ -66,6 +67,7 @@ struct mroce_share_member {
  * @n:		their number
  * @greedy:	how many of them want more than their share
  * @wanted:	what the others want, bytes per second
+ * @now:	of the newest report, ns
  * @speed:	of the links, bytes per second; 0: unknown
  * @bytes:	arrived since @since, of all
  * @since:	ns
@@ -79,6 +81,7 @@ struct mroce_share {
 	u32 n;
 	u32 greedy;
 	u64 wanted;
+	u64 now;
 	u64 speed;
 	u64 bytes;
 	u64 since;

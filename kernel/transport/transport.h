@@ -32,7 +32,7 @@
 #include <metaroce/wire.h>
 #include "counters.h"
 #include "host.h"
-#include "share.h"
+#include "inlinks.h"
 #include "timerq.h"
 #include "pool.h"
 

@@ -110,6 +110,7 @@ static const struct ib_device_ops mroce_dev_ops = {
 	.destroy_cq = mroce_destroy_cq,
 	.destroy_qp = mroce_destroy_qp,
 	.destroy_srq = mroce_destroy_srq,
+	.device_group = &mroce_dev_attrs,
 	.disassociate_ucontext = mroce_disassociate_ucontext,
 	.fill_res_cq_entry = mroce_fill_res_cq,
 	.fill_res_mr_entry = mroce_fill_res_mr,

@@ -43,7 +43,7 @@ mkdir -p "${fabric_results%/*}" && : >"$fabric_results"
 # What topo.sh would start a program each for, one of ours does for all namespaces; and the
 # devices that are due (device NS DEV NETDEV) come with it.
 eval "topo_apply_programs() $(declare -f topo_apply | tail -n +2)"
-fabric_devices=() fabric_due=()
+fabric_devices=() fabric_due=() fabric_mbps=0
 
 device() { fabric_devices+=("$1 rdma $2 $3 metaroce"); fabric_due+=("$2"); }
 
@@ -61,8 +61,19 @@ topo_apply() {
 	topo_apply_programs || return
 	late+=("${fabric_devices[@]}")
 	[ ${#late[@]} = 0 ] || printf '%s\n' "${late[@]}" | "$setup_tool" || return
-	for dev in "${fabric_due[@]}"; do await_active "$dev" || return; done
+	for dev in "${fabric_due[@]}"; do
+		await_active "$dev" || return
+		echo "$fabric_mbps" >"/sys/class/infiniband/$dev/inbound_mbps"
+	done
 	fabric_devices=() fabric_due=()
+}
+
+# brings N [KEY=VALUE...]: what a host's N links bring together, which no veth can tell.
+brings() {
+	local val
+	value rate 0 "${@:2}"
+	[[ $val = 0 || $val = *gbit ]] || { echo "rate=$val: not in gbit" >&2; return 1; }
+	fabric_mbps=$(calc "$1 * ${val%gbit} * 1000")
 }
 
 await_active() {
@@ -85,6 +96,7 @@ route() {
 	shift 2
 	clear_all || return
 	ns_queue "$a" "$b" "$sw"
+	brings 1 "$@" || return
 	value mtu 1500 "$@"
 	queue ip "$sw" "link add br0 mtu $val type bridge mcast_snooping 0" "link set br0 up"
 	for port in a b; do
@@ -113,6 +125,7 @@ star() {
 	shift
 	clear_all || return
 	ns_queue sw
+	brings 1 "$@" || return
 	value mtu 1500 "$@"
 	queue ip sw "link add br0 mtu $val type bridge mcast_snooping 0" "link set br0 up"
 	ranks=()
@@ -158,6 +171,7 @@ spines() {
 	local n=$1 h val
 	clear_all || return
 	for ((h = 0; h < n; h++)); do device "h$h" "mr$h" e0; done
+	brings 1 "${@:4}" || return
 	leaf_spine "$@" || return
 	ranks=()
 	for ((h = 0; h < n; h++)); do ranks+=("h$h:mr$h:$(host_ip "$h")"); done
@@ -171,6 +185,7 @@ planes() {
 	clear_all || return
 	device A mrA host0
 	device B mrB host0
+	brings "$1" "${@:2}" || return
 	links "$1" A B "${@:2}" || return
 	ranks=(A:mrA:10.1.0.1 B:mrB:10.1.0.2)
 	value mtu 1500 "${@:2}"

@@ -82,6 +82,24 @@ drawn() {
 	grep -q '<!-- marked (CE) -->' /tmp/trace.svg || fail "the picture shows no mark"
 }
 
+# ---- what the links bring --------------------------------------------------------------
+
+# states VALUE: of the attribute, if the kernel takes it.
+states() { echo "$1" >/sys/class/infiniband/mrA/inbound_mbps; }
+
+inbound_stated() {
+	local bad
+	expect "$(</sys/class/infiniband/mrA/inbound_mbps)" == 0 Mb/s
+	states 40000
+	expect "$(</sys/class/infiniband/mrA/inbound_mbps)" == 40000 Mb/s
+	for bad in -1 10g '' 100000001 4294967296; do
+		! states "$bad" 2>/dev/null || fail "'$bad' was taken"
+	done
+	expect "$(</sys/class/infiniband/mrA/inbound_mbps)" == 40000 Mb/s
+	expect "$(</sys/class/infiniband/mrB/inbound_mbps)" == 0 "Mb/s of the other device"
+	states 0
+}
+
 # ---- direct verbs ----------------------------------------------------------------------
 
 # dv [OPTION...]: the tool with a queue pair of mrB, and its peer of mrA.
@@ -171,6 +189,7 @@ dv_planes() {
 
 planes 2 "${link[@]}"
 t "rdma resource shows connection and paths" resource_shown
+t "what the links bring is what was stated, or unknown" inbound_stated
 t "a trace tells what the counters say, and is drawn" drawn
 planes 2 "${link[@]}"
 t "direct verbs list the paths of a queue pair" dv_queries

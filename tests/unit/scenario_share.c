@@ -307,6 +307,44 @@ TEST(share__a_hint_of_nothing_does_not_end_a_connection)
 	world_end(x.w);
 }
 
+/* The slowest to the fastest of all for 10 ms, in thousandths, behind a port that says it is @times as fast. */
+static u64 fair(u32 n, const struct wlink *port, u32 times, u64 *retx)
+{
+	u64 least = ~0ULL, most = 0, sum;
+	struct incast x;
+	u32 i;
+
+	incast_new(&x, n, port, times * SPEED);
+	keep_busy(&x, 0, n, 4, 65536, 3 * MS);
+	uneven(&x, 0, n, &sum);
+	*retx = world_stat(x.w, MROCE_CNT_TX_RETX);
+	keep_busy(&x, 0, n, 4, 65536, 10 * MS);
+	*retx = world_stat(x.w, MROCE_CNT_TX_RETX) - *retx;
+	for (i = 0; i < n; i++) {
+		u64 got = brought(&x, i);
+
+		least = min(least, got);
+		most = max(most, got);
+	}
+	world_end(x.w);
+	return least * 1000 / most;
+}
+
+/* A bottleneck that the hints know nothing of is shared as if there were none: they are no leave to grow. */
+TEST(share__hints_that_are_too_high_do_nothing)
+{
+	u64 none, high, retx[2];
+
+	none = fair(15, &marks, 0, retx);
+	high = fair(15, &marks, 4, retx);
+	test_note("marks: slowest to fastest %llu/1000, without hints %llu", high, none);
+	CHECK_GE(high * 4, none * 3);
+	none = fair(15, &drops, 0, &retx[0]);
+	high = fair(15, &drops, 4, &retx[1]);
+	test_note("drop-tail: %llu/1000, %llu sent again; without hints %llu/1000, %llu", high, retx[1], none, retx[0]);
+	CHECK_LE(retx[1], retx[0] * 3 / 2);
+}
+
 /* The link has become slower, and then fast again: known within an ACK. */
 TEST(share__the_link_changes_its_speed)
 {
@@ -331,6 +369,83 @@ TEST(share__the_link_changes_its_speed)
 	CHECK_LE(uneven(&x, 0, 4, &sum), 100);
 	CHECK_GE(sum, 2 * MS * 1408 / PACKET * 1024 / NS_PER_KB * 93 / 100);
 	world_end(x.w);
+}
+
+/* --- delay that is no queue --- */
+
+/**
+ * struct delay - what befalls the links of @n busy senders
+ * @back:	towards them, where ACKs come; else towards the receiver
+ * @more:	added to each way, ns
+ * @varies:	not always all of it
+ */
+struct delay {
+	u32 n;
+	bool back;
+	bool varies;
+	u64 more;
+};
+
+static void delayed(struct incast *x, const struct delay *d, u64 ns)
+{
+	struct wlink link = { .delay = 5 * US + d->more };
+	u64 until = x->w->now + ns;
+	u32 i;
+
+	while (x->w->now < until) {
+		for (i = 1; i <= d->n; i++) {
+			if (d->varies)
+				link.delay = 5 * US + rng_below(&x->w->rng, d->more);
+			links_set(x->w, d->back ? 0 : i, d->back ? i : 0, &link);
+		}
+		keep_busy(x, 0, d->n, 16, 65536, d->varies ? 50 * US : ns);
+	}
+}
+
+/* What all bring within 10 ms, in thousandths of the port; and the slowest of the fastest. */
+static u64 far(const struct delay *d, u64 speed, u64 *even)
+{
+	u64 least = ~0ULL, most = 0, sum;
+	struct incast x;
+	u32 i;
+
+	incast_new(&x, d->n, &marks, speed);
+	keep_busy(&x, 0, d->n, 4, 65536, 5 * MS);
+	delayed(&x, d, 10 * MS);
+	uneven(&x, 0, d->n, &sum);
+	delayed(&x, d, 10 * MS);
+	for (i = 0, sum = 0; i < d->n; i++) {
+		u64 got = brought(&x, i);
+
+		sum += got;
+		least = min(least, got);
+		most = max(most, got);
+	}
+	world_end(x.w);
+	*even = least * 1000 / most;
+	return sum * 1000 / (10 * MS * 1408 / PACKET * 1024 / NS_PER_KB);
+}
+
+/* Hints bound what is in flight, but do not cut it down for a way that has become longer. */
+TEST(share__delay_that_stays_is_no_queue)
+{
+	static const struct delay cases[] = {
+		{ .n = 2, .back = true, .more = 30 * US },
+		{ .n = 8, .back = true, .more = 100 * US },
+		{ .n = 4, .more = 300 * US },
+		{ .n = 8, .back = true, .more = 60 * US, .varies = true },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		u64 even[2], none = far(&cases[i], 0, &even[0]), hints = far(&cases[i], SPEED, &even[1]);
+
+		test_note("%u senders, way %s %s%llu us more: %llu/1000, slowest to fastest %llu; without hints %llu, %llu",
+			  cases[i].n, cases[i].back ? "back" : "there", cases[i].varies ? "up to " : "",
+			  cases[i].more / US, hints, even[1], none, even[0]);
+		CHECK_GE(hints * 100, none * 90);
+		CHECK_GE(even[1] * 10, even[0] * 9);
+	}
 }
 
 /* --- who is not concerned --- */

@@ -167,6 +167,61 @@ TEST(pace_hint__bounds_what_is_in_flight_while_there_is_a_queue)
 	lab_end(&l);
 }
 
+/* ACKs with a hint for @ns, each with a round trip of @rtt. */
+static void acked(struct lab *l, u16 hint, u64 rtt, u64 ns)
+{
+	u64 until = l->w->now + ns;
+
+	for (; l->w->now < until; l->w->now += RTT) {
+		mroce_rtt_sample(&l->conn->rtt, rtt, l->w->now);
+		mroce_rtt_sample(&l->p->rtt, rtt, l->w->now);
+		mroce_pace_hint(l->conn, hint, l->w->now);
+	}
+}
+
+/* A queue that the window leaves may stay for ever; more, for 16 round trips, is the way. */
+TEST(pace_hint__delay_that_stays_is_no_queue)
+{
+	struct lab l = pace_lab(1);
+	u16 hint = hint_of(2500);
+	u64 window, full;
+
+	mroce_pace_hint(l.conn, hint, l.w->now);
+	window = l.conn->pace.window;
+	full = RTT * 5 / 4 + 2 * gap_of(hint);
+	acked(&l, hint, full, 100 * RTT);
+	CHECK_EQ(l.conn->pace.window, window);
+	CHECK_EQ(l.p->rtt.min, RTT);
+	acked(&l, hint, 10 * RTT, 150 * RTT);
+	CHECK_EQ(l.conn->pace.window, window);
+	acked(&l, hint, 10 * RTT, 100 * RTT);
+	CHECK_GE(l.conn->pace.window, 35 * WIRE);
+	CHECK_LE(l.conn->pace.window, 45 * WIRE);
+	CHECK_GE(l.p->rtt.min, 8 * RTT);
+	/* It fades when it is gone. */
+	acked(&l, hint, RTT, 200 * RTT);
+	CHECK_LE(l.conn->pace.window, window + 100);
+	lab_end(&l);
+}
+
+/* A queue that comes and goes is one. */
+TEST(pace_hint__delay_that_does_not_stay_is_a_queue)
+{
+	struct lab l = pace_lab(1);
+	u16 hint = hint_of(2500);
+	u64 window;
+	u32 i;
+
+	mroce_pace_hint(l.conn, hint, l.w->now);
+	window = l.conn->pace.window;
+	for (i = 0; i < 10; i++) {
+		acked(&l, hint, 10 * RTT, 100 * RTT);
+		acked(&l, hint, RTT, 30 * RTT);
+	}
+	CHECK_EQ(l.conn->pace.window, window);
+	lab_end(&l);
+}
+
 /* The round trip is as short as ever: an ACK that is missing is lost, not late. ACKs are asked for all the same. */
 TEST(pace_hint__an_ack_may_be_lost)
 {

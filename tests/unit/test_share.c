@@ -14,6 +14,12 @@ static u64 of(u64 share)
 	return share - share / 64;
 }
 
+/* Of a share of what was only measured: 1/8 more. */
+static u64 more(u64 share)
+{
+	return share + share / 8;
+}
+
 static struct mroce_share share_of(u64 speed)
 {
 	struct mroce_share s = { .n = 0 };
@@ -80,6 +86,10 @@ TEST(share_note__of_unknown_links_nothing_is_granted)
 
 	all(&s, m, 3, BACKLOG, 0);
 	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, 1), 0);
+	/* What has arrived is no bound then. */
+	all(&s, m, 3, BACKLOG, 20 * MS);
+	CHECK_GE(s.peak[0], 1);
+	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, 20 * MS), 0);
 	sums_hold(&s);
 }
 
@@ -178,6 +188,24 @@ TEST(share_note__the_silent_are_forgotten)
 	sums_hold(&s);
 }
 
+/* Of very many who stop together one is left: it has the link to itself after a few packets. */
+TEST(share_note__many_fall_silent_together)
+{
+	struct mroce_share_member *m = os_alloc(10000 * sizeof(*m));
+	u64 now = SEC, rate = SPEED / 10000;
+	u32 n;
+	SHARE(s, SPEED);
+
+	all(&s, m, 10000, BACKLOG, now);
+	now += 200 * MS;
+	for (n = 0; rate; n++)
+		rate = note(&s, &m[0], PKT, BACKLOG, now += 10 * US);
+	CHECK_EQ(s.n, 1);
+	CHECK_LE(n, 10000 / 64 + 3);
+	sums_hold(&s);
+	os_free(m);
+}
+
 TEST(share_note__silence_is_measured_in_round_trips_and_packets)
 {
 	struct mroce_demand far = { .pkt = PKT, .bytes = PKT, .left = 0, .rtt = 30 * MS };
@@ -202,6 +230,82 @@ TEST(share_note__silence_is_measured_in_round_trips_and_packets)
 }
 
 /* Everybody wants a little, together more than there is: an equal part is nobody's to take. */
+/*
+ * @n others report a packet each, with @left to come, whenever their time has just run out, if not each @period.
+ * What then remains for one that takes all it is granted, in thousandths of the link, after a while.
+ */
+static u64 besides(u32 n, u64 left, u64 rtt, u64 period)
+{
+	struct mroce_share_member *m = os_alloc((n + 1) * sizeof(*m));
+	u64 *next = os_alloc(n * sizeof(*next)), now = SEC, rate = 0, sum = 0, t;
+	u64 room = SPEED - (period ? PKT * SEC / period * n : 0);
+	u32 i;
+	SHARE(s, SPEED);
+
+	for (i = 0; i < n; i++)
+		next[i] = now + i * (period ?: MS) / n;
+	for (t = 0; t < 200 * MS; t += 10 * US, now += 10 * US) {
+		struct mroce_demand d = { .pkt = PKT, .bytes = PKT, .left = left, .rtt = rtt };
+
+		for (i = 0; i < n; i++)
+			while (now >= next[i]) {
+				mroce_share_note(&s, &m[i], &d, next[i]);
+				next[i] += period ?: m[i].life + 1;
+			}
+		rate = note(&s, &m[n], min(rate, room) / 100000, 16 * BACKLOG, now) ?: SPEED;
+		sum += t < 100 * MS ? 0 : rate;
+	}
+	sums_hold(&s);
+	os_free(m);
+	os_free(next);
+	return sum / 10000 * 1000 / SPEED;
+}
+
+/* Who says that much is to come, and then it does not, has no seat for that. */
+TEST(share_note__no_part_for_mere_words)
+{
+	test_note("one or 15 who lie: %llu and %llu/1000 remain", besides(1, 1 << 30, 0, 0), besides(15, 1 << 30, 0, 0));
+	CHECK_GE(besides(1, 1 << 30, 0, 0), 960);
+	CHECK_GE(besides(15, 1 << 30, 0, 0), 940);
+	/* Not with a life of many round trips either, and not when the lies are rarer than a life. */
+	CHECK_GE(besides(1, 1 << 30, 10 * MS, 0), 940);
+	CHECK_GE(besides(1, 1 << 30, 0, 5 * MS), 960);
+}
+
+/* A round trip is what the other end makes of it: no seat for a minute. */
+TEST(share_note__no_long_life_for_a_round_trip_of_a_minute)
+{
+	struct mroce_demand d = { .pkt = PKT, .bytes = PKT, .left = BACKLOG, .rtt = 60 * SEC };
+	struct mroce_share_member m[2] = { 0 };
+	SHARE(s, SPEED);
+
+	mroce_share_note(&s, &m[0], &d, 0);
+	note(&s, &m[1], PKT, BACKLOG, 190 * MS);
+	note(&s, &m[1], PKT, BACKLOG, 200 * MS);
+	CHECK_EQ(s.n, 2);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, 201 * MS), 0);
+	CHECK_EQ(s.n, 1);
+}
+
+/* Packets so rare that each finds its sender forgotten: together they may be half the link. */
+TEST(share_note__many_who_want_little_are_deducted)
+{
+	static const struct {
+		u32 n;
+		u64 period;
+	} tiny[] = { { 100, 200 * US }, { 80, 120 * US }, { 50, 90 * US }, { 400, MS } };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(tiny); i++) {
+		u64 theirs = PKT * SEC / tiny[i].period * tiny[i].n * 1000 / SPEED;
+		u64 rest = besides(tiny[i].n, 0, 10 * US, tiny[i].period);
+
+		test_note("%u who bring %llu/1000: %llu remain", tiny[i].n, theirs, rest);
+		CHECK_GE(theirs + rest, 900);
+		CHECK_LE(theirs + rest, 1050);
+	}
+}
+
 TEST(share_note__never_less_than_an_equal_part)
 {
 	struct mroce_share_member m[8] = { 0 };
@@ -215,6 +319,81 @@ TEST(share_note__never_less_than_an_equal_part)
 	for (i = 0; i < 8; i++)
 		CHECK_GE(note(&s, &m[i], 0, BACKLOG, now), of(SPEED / 8));
 	sums_hold(&s);
+}
+
+/* Two that are satisfied with all there is leave nothing; a third has an equal part all the same. */
+TEST(share_note__an_equal_part_also_where_nothing_is_left)
+{
+	struct mroce_share_member m[3] = { 0 };
+	u64 rate[2] = { 600000, 600000 }, left[2] = { 0 }, now = 0;
+	SHARE(s, SPEED);
+
+	take(&s, m, rate, left, 2, &now);
+	CHECK_EQ(s.greedy, 0);
+	CHECK_EQ(note(&s, &m[2], PKT, BACKLOG, now), of(SPEED / 3));
+	/* Nor when they want more than there is. */
+	mroce_share_speed(&s, SPEED / 2);
+	CHECK_EQ(note(&s, &m[2], PKT, BACKLOG, now), of(SPEED / 6));
+}
+
+TEST(share_note__a_sender_is_believed_until_it_is_measured)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 now = SEC, end = now + 500 * US;
+	SHARE(s, SPEED);
+
+	all(&s, m, 2, BACKLOG, now);
+	for (; now < end; now += 100 * US) {
+		note(&s, &m[1], 1000, BACKLOG, now);
+		CHECK_EQ(note(&s, &m[0], 100 * 1000, BACKLOG, now), of(SPEED / 2));
+	}
+	note(&s, &m[1], 1000, BACKLOG, now);
+	CHECK_GE(note(&s, &m[0], 100 * 1000, BACKLOG, now), of(SPEED * 9 / 10));
+}
+
+/* A second later it is a newcomer. */
+TEST(share_note__a_sender_is_believed_again_after_a_second)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 rate[2] = { 10000, 600000 }, left[2] = { 0, BACKLOG }, now = SEC;
+	SHARE(s, SPEED);
+
+	take(&s, m, rate, left, 2, &now);
+	now += SEC;
+	note(&s, &m[0], PKT, BACKLOG, now);
+	note(&s, &m[1], PKT, BACKLOG, now);
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 9 / 10));
+	now += SEC + MS;
+	note(&s, &m[0], PKT, BACKLOG, now);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED / 2));
+	sums_hold(&s);
+}
+
+/* And what it had begun to take then is not part of what it takes now. */
+TEST(share_note__a_measurement_does_not_span_a_second)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 now = SEC, end;
+	SHARE(s, SPEED);
+
+	all(&s, m, 2, BACKLOG, now);
+	note(&s, &m[0], 10 * BACKLOG, BACKLOG, now += 100 * US);
+	now += SEC + MS;
+	for (end = now + 600 * US; now < end; now += 100 * US) {
+		note(&s, &m[0], 1000, BACKLOG, now);
+		note(&s, &m[1], 100 * 1000, BACKLOG, now);
+	}
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 9 / 10));
+}
+
+/* More than can be counted is much. */
+TEST(share_note__no_backlog_is_too_large)
+{
+	struct mroce_share_member m[2] = { 0 };
+	SHARE(s, SPEED);
+
+	all(&s, m, 2, 1ULL << 55, SEC);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, SEC), of(SPEED / 2));
 }
 
 TEST(share_speed__counts_from_the_next_report)
@@ -231,6 +410,40 @@ TEST(share_speed__counts_from_the_next_report)
 	CHECK_EQ(note(&s, &m[0], PKT, BACKLOG, US), of(SPEED * 5));
 }
 
+/* A report each ms: what the links bring @times as much of as they say, in eighths. */
+static void bring(struct mroce_share *s, struct mroce_share_member *m, u32 times, u32 n, u64 *now)
+{
+	while (n--)
+		note(s, m, SPEED / 8000 * times, BACKLOG, *now += MS);
+}
+
+TEST(share_speed__what_was_measured_holds_unless_the_links_are_slower)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 now = SEC;
+	SHARE(s, SPEED);
+
+	bring(&s, &m[0], 32, 30, &now);
+	mroce_share_speed(&s, SPEED * 2);
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), more(SPEED * 39 / 20));
+	mroce_share_speed(&s, SPEED);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED / 2));
+}
+
+/* An eighth more than they say is clearly more. It is for a second or two, also if nothing comes in meanwhile. */
+TEST(share_note__what_arrived_counts_for_a_while)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 now = SEC;
+	SHARE(s, SPEED);
+
+	bring(&s, &m[0], 9, 30, &now);
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), more(SPEED * 9 / 16 * 99 / 100));
+	now += 3 * SEC;
+	note(&s, &m[0], PKT, BACKLOG, now);
+	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED / 2));
+}
+
 /* A virtual link that says 10 Gb/s and brings 40. */
 TEST(share_note__what_arrived_counts_if_it_is_clearly_more)
 {
@@ -244,15 +457,53 @@ TEST(share_note__what_arrived_counts_if_it_is_clearly_more)
 	CHECK_EQ(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED / 2));
 	for (i = 0; i < 30; i++)
 		note(&s, &m[0], 4 * SPEED / 1000, BACKLOG, now += MS);
-	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 39 / 20));
-	CHECK_LE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 41 / 20));
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), more(SPEED * 39 / 20));
+	CHECK_LE(note(&s, &m[1], PKT, BACKLOG, now), more(SPEED * 41 / 20));
 	/* For one to two seconds. */
 	for (i = 0; i < 950; i++)
 		note(&s, &m[0], 1000, BACKLOG, now += MS);
-	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED * 3 / 2));
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now), more(SPEED * 3 / 2));
 	for (i = 0; i < 1200; i++)
 		note(&s, &m[0], 1000, BACKLOG, now += MS);
 	CHECK_LE(note(&s, &m[1], PKT, BACKLOG, now), of(SPEED));
+}
+
+/* Who read the clock first may report last: nobody has been silent for that, and nothing is measured anew. */
+TEST(share_note__time_does_not_go_back)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 now = SEC;
+	u32 i;
+	SHARE(s, SPEED);
+
+	for (i = 0; i < 30; i++)
+		note(&s, &m[0], 4 * SPEED / 1000, BACKLOG, now += MS);
+	note(&s, &m[1], PKT, BACKLOG, now + 5);
+	CHECK_GE(note(&s, &m[0], PKT, BACKLOG, now + 4), SPEED * 15 / 8);
+	CHECK_EQ(s.n, 2);
+	CHECK_GE(note(&s, &m[1], PKT, BACKLOG, now - MS), SPEED * 15 / 8);
+	CHECK_EQ(s.n, 2);
+	sums_hold(&s);
+}
+
+/* Two who keep to what they are granted, for a minute: the links go on bringing what they can. */
+TEST(share_note__what_was_measured_does_not_wear_off)
+{
+	struct mroce_share_member m[2] = { 0 };
+	u64 rate[2] = { 2 * SPEED, 2 * SPEED }, sum = 0, now = SEC;
+	u32 i, k;
+	SHARE(s, SPEED);
+
+	for (i = 0; i < 60000; i++) {
+		now += MS;
+		for (k = 0; k < 2; k++) {
+			rate[k] = note(&s, &m[k], rate[k] / 1000, 16 * BACKLOG, now) ?: 4 * SPEED;
+			rate[k] = min(rate[k], 2 * SPEED);
+			sum += rate[k];
+		}
+	}
+	CHECK_GE(sum / 60000, 4 * SPEED * 95 / 100);
+	CHECK_GE(rate[0] + rate[1], 4 * SPEED * 95 / 100);
 }
 
 TEST(share_leave__once_or_never)
