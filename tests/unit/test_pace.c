@@ -96,6 +96,8 @@ TEST(pace_room__the_timer_is_set_for_the_next_packet)
 	CHECK(!mroce_pace_room(l.conn, l.w->now));
 	CHECK(l.conn->pace.timer.armed);
 	CHECK_EQ(l.conn->pace.timer.expires, l.w->now + gap_of(hint));
+	/* However often somebody asks meanwhile. */
+	CHECK(!mroce_pace_room(l.conn, l.w->now + US));
 	CHECK_EQ(l.wp->p.stats[MROCE_CNT_TX_PACED], 1);
 	/* It makes the connection ask again. */
 	list_del_init(&l.conn->out_link);
@@ -252,6 +254,17 @@ TEST(pace_hint__of_planes_the_longest_counts)
 	lab_end(&l);
 }
 
+TEST(pace_hint__the_highest_and_a_long_way)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 1 });
+
+	mroce_rtt_sample(&l.conn->rtt, 30 * SEC, l.w->now);
+	mroce_pace_hint(l.conn, MROCE_HINT_NONE - 1, l.w->now);
+	CHECK_GE(l.conn->pace.rate, 10 * 1000 * 1000000000ULL);
+	CHECK_GE(l.conn->pace.window, 300 * 1000 * 1000000000ULL);
+	lab_end(&l);
+}
+
 TEST(pace_hint__is_void_after_a_silence)
 {
 	struct lab l = pace_lab(1);
@@ -313,6 +326,19 @@ TEST(pace_room__a_window_below_a_packet)
 	CHECK_LE(n, 253);
 	l.p->cc.cwnd = MSS;
 	CHECK(mroce_pace_room(l.conn, l.w->now));
+	lab_end(&l);
+}
+
+/* One sample that is far off does not stop the connection for sixteen of it. */
+TEST(pace_room__a_window_below_a_packet_and_one_late_ack)
+{
+	struct lab l = pace_lab(1);
+
+	l.p->cc.cwnd = MSS / 16;
+	mroce_rtt_sample(&l.p->rtt, 3000 * RTT, l.w->now);
+	one(&l);
+	CHECK(!mroce_pace_room(l.conn, l.w->now + 1000 * RTT));
+	CHECK(mroce_pace_room(l.conn, l.w->now + 7000 * RTT));
 	lab_end(&l);
 }
 
@@ -404,6 +430,7 @@ TEST(ack_input__takes_the_hint)
 		.b = {
 			.cum_psn = cpu_to_be32(l.p->tx.una),
 			.base_psn = cpu_to_be32(l.p->tx.una),
+			.tstamp_echo = cpu_to_be32(mroce_tick(l.w->now)),
 		},
 	};
 	struct mroce_rx rx = { .hdr = &ack, .len = sizeof(ack), .from = { .ifindex = 1 } };
@@ -419,5 +446,17 @@ TEST(ack_input__takes_the_hint)
 	ack.b.cum_psn = cpu_to_be32(l.p->tx.nxt + 1);
 	mroce_ack_input(l.conn, &rx, l.w->now);
 	CHECK_EQ(l.conn->hint, 1234);
+	/* Nor is an ACK that was overtaken, unless it is the first to tell of some packet. */
+	ack.b.cum_psn = cpu_to_be32(l.p->tx.una);
+	ack.b.tstamp_echo = cpu_to_be32(mroce_tick(l.w->now) - 1);
+	l.w->now += MS;
+	mroce_ack_input(l.conn, &rx, l.w->now);
+	CHECK_EQ(l.conn->hint, 1234);
+	CHECK_EQ(l.conn->pace.heard_at, l.w->now - MS);
+	lab_sent(&l, 1, MSS);
+	ack.b.cum_psn = cpu_to_be32(l.p->tx.nxt);
+	ack.b.base_psn = ack.b.cum_psn;
+	mroce_ack_input(l.conn, &rx, l.w->now);
+	CHECK_EQ(l.conn->hint, 4321);
 	lab_end(&l);
 }
