@@ -270,8 +270,25 @@ static void ack_accept(struct mroce_path *p, u32 psn, u32 *bytes, u32 *pkts, u64
 	++*pkts;
 }
 
-/* One block: false if it speaks of PSNs that were never sent [M53]. */
-static bool ack_one(struct mroce_conn *conn, const struct mroce_ack_block *b, u64 now)
+/*
+ * The newest hint counts [M131]: an ACK that was overtaken tells nothing new, and the packet that it
+ * echoes is older.
+ */
+static bool ack_fresh(struct mroce_path *p, const struct mroce_ack_block *b, bool moved)
+{
+	u32 echo = be32_to_cpu(b->tstamp_echo);
+
+	if (!moved && (s32)(echo - p->hint_echo) < 0)
+		return false;
+	p->hint_echo = echo;
+	return true;
+}
+
+/*
+ * One block: false if it speaks of PSNs that were never sent [M53]. Sets @fresh if it is not of an
+ * ACK that was overtaken.
+ */
+static bool ack_one(struct mroce_conn *conn, const struct mroce_ack_block *b, bool *fresh, u64 now)
 {
 	u32 cum = be32_to_cpu(b->cum_psn), base = be32_to_cpu(b->base_psn);
 	u32 bytes = 0, pkts = 0, i, psn, una;
@@ -301,6 +318,7 @@ static bool ack_one(struct mroce_conn *conn, const struct mroce_ack_block *b, u6
 			ack_accept(p, base + i, &bytes, &pkts, now);
 	}
 	p->last_ack = now;
+	*fresh |= ack_fresh(p, b, pkts);
 	mroce_loss_duplicates(p, be32_to_cpu(b->dup_count), now);
 	if (pkts) {
 		ack_rtt(p, b, now);
@@ -335,6 +353,7 @@ void mroce_ack_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 {
 	const u8 *at = rx->hdr;
 	struct mroce_ack_hdr h;
+	bool fresh = false;
 	u32 i;
 
 	memcpy(&h, at, sizeof(h));
@@ -352,12 +371,12 @@ void mroce_ack_input(struct mroce_conn *conn, struct mroce_rx *rx, u64 now)
 		struct mroce_ack_block b;
 
 		memcpy(&b, at, sizeof(b));
-		if (!ack_one(conn, &b, now)) {
+		if (!ack_one(conn, &b, &fresh, now)) {
 			mroce_count(conn->peer, MROCE_CNT_DROP_ACK);
 			return;
 		}
 	}
-	if (h.nblocks)
+	if (fresh)
 		mroce_pace_hint(conn, be16_to_cpu(h.hint), now);
 	for (i = 0; i < h.ncredits; i++, at += sizeof(struct mroce_credit)) {
 		struct mroce_credit c;

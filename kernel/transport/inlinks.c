@@ -119,7 +119,7 @@ bool mroce_inlinks_look(struct mroce_inlinks *in, const struct mroce_link_speed 
 	in->sum = sum_of(in, n, all);
 	set_speed(in);
 	for (i = 0; i < in->n; i++) {
-		if (i < n && all && !in->link[i].bytes)
+		if (all && !in->link[i].bytes)
 			continue;
 		in->link[k] = in->link[i];
 		if (i < n)

@@ -244,6 +244,7 @@ struct mroce_loss {
  * @rx_psn:		receive: PSN of the newest packet
  * @rx_tstamp:		receive: of the newest packet, as sent
  * @rx_tstamp_at:	receive: when that arrived, ns
+ * @hint_echo:		timestamp that came back with the newest hint
  * @ce_count:		receive: CE-marked packets, ever
  * @dup_count:		receive: duplicates, ever
  * @rx_count:		receive: packets, ever
@@ -290,6 +291,7 @@ struct mroce_path {
 	u32 rx_psn;
 	u32 rx_tstamp;
 	u64 rx_tstamp_at;
+	u32 hint_echo;
 	u32 ce_count;
 	u32 dup_count;
 	u32 rx_count;

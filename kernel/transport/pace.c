@@ -10,6 +10,7 @@
 #define CREDIT		(50 * NSEC_US)	/* time that may be made up for */
 #define QUANTUM		(10 * NSEC_US)	/* a timer waits for as much as this brings */
 #define GAP_MAX		(10 * NSEC_MS)	/* one packet may go, whatever the hint */
+#define RATE_MAX	10000000000000ULL	/* no limit to anybody; what follows is computed from it */
 #define HINT_RTTS	8		/* life of a hint, and twice the time between two packets */
 #define WINDOW_PKTS	2		/* in flight beyond the rate */
 #define SLACK_PKTS	6		/* more of them without a queue: an ACK may be lost */
@@ -107,6 +108,7 @@ void mroce_pace_hint(struct mroce_conn *conn, u16 hint, u64 now)
 	pace->heard_at = now;
 	if (rate) {
 		rate = max(rate, div_u64(wire_bytes(mroce_conn_mss(conn)) * NSEC_S, GAP_MAX));
+		rate = min(rate, RATE_MAX);
 		pace->next_at = min(pace->next_at, now + full_gap(conn, rate));
 		set_window(conn, rate, now);
 	}
@@ -168,7 +170,8 @@ bool mroce_pace_room(struct mroce_conn *conn, u64 now)
 		return false;
 	if (now >= pace->next_at)
 		return true;
-	mroce_count(conn->peer, MROCE_CNT_TX_PACED);
+	if (!pace->timer.armed)
+		mroce_count(conn->peer, MROCE_CNT_TX_PACED);
 	mroce_timer_arm(&conn->peer->timers, &pace->timer, max(pace->next_at, now + QUANTUM));
 	return false;
 }
@@ -188,7 +191,7 @@ void mroce_pace_sent(struct mroce_conn *conn, u32 bytes, u64 now)
 	if (pace->rate)
 		gap = time_of(wire_bytes(bytes), pace->rate);
 	if (p)
-		gap = max(gap, div_u64(p->rtt.latest * bytes, p->cc.cwnd));
+		gap = max(gap, div_u64(p->rtt.srtt * bytes, p->cc.cwnd));
 	if (gap)
 		pace->next_at = max(pace->next_at, now - CREDIT) + gap;
 }

@@ -303,6 +303,9 @@ void mroce_stream_retry_timer(struct mroce_timer *t, u64 now)
 	/* A wait that the peer asked for is no silence of it. */
 	if (s->wait >= MROCE_WAIT_NO_STREAM && s->wait_timer.armed)
 		since = max(since, s->wait_timer.expires);
+	/* Nor is one for the time that it grants. */
+	if (s->conn->pace.rate)
+		since = max(since, s->conn->pace.next_at);
 	deadline = since + (s->attr.retry_cnt + 1) * round;
 	if (s->attr.timeout && now >= deadline) {
 		mroce_count(s->peer, MROCE_CNT_STREAM_RETRY_EXC);

@@ -307,6 +307,43 @@ TEST(share__a_hint_of_nothing_does_not_end_a_connection)
 	world_end(x.w);
 }
 
+/* Time-outs of 1 ms, none to spare. */
+static struct wqp *impatient(struct world *w, struct wmr **mr)
+{
+	struct wqp *a = qp_new(&w->host[1]), *b = qp_new(&w->host[0]);
+
+	a->attr.timeout = 8;
+	a->attr.retry_cnt = 0;
+	a->allow_fail = true;
+	b->allow_fail = true;
+	qp_connect(a, b);
+	*mr = mr_new(b->h, MIB, MROCE_ACC_WRITE, true);
+	world_until(w, a->s.opened, 100 * MS);
+	w->filter = hostile;
+	return a;
+}
+
+/* Who waits for its time is not without an answer; who gets none is, soon after the hint is void. */
+TEST(share__a_wait_for_ones_time_is_no_silence)
+{
+	struct world *w = world_new(&(struct world_cfg){ .payload = 1408 }, test_seed());
+	struct wmr *mr;
+	struct wqp *a = impatient(w, &mr);
+	u64 start;
+
+	post_write(a, mr, 0, 40 * 1408, 0)->expect = W_ANY;
+	world_until(w, a->completed, 2 * SEC);
+	CHECK_EQ(a->first_error, 0);
+	post_write(a, mr, 0, 40 * 1408, 0)->expect = W_ANY;
+	world_run(w, 50 * MS);
+	start = w->now;
+	links_black(w, 0, 1, true);
+	world_until(w, a->completed == 2, SEC);
+	CHECK_EQ(a->first_error, MROCE_ST_RETRY_EXC);
+	CHECK_LE(w->now - start, 200 * MS);
+	world_end(w);
+}
+
 /* The slowest to the fastest of all for 10 ms, in thousandths, behind a port that says it is @times as fast. */
 static u64 fair(u32 n, const struct wlink *port, u32 times, u64 *retx)
 {

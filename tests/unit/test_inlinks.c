@@ -149,8 +149,8 @@ TEST(inlinks_look__views_of_a_link_count_once)
 	come(in, 11, PKT);
 	look(in);
 	CHECK_EQ(in->share.speed, SPEED);
-	come(in, 1110, 100 * PKT);
-	come(in, 1111, PKT);
+	come(in, 1110, PKT);
+	come(in, 1111, 100 * PKT);
 	come(in, 1220, 100 * PKT);
 	look(in);
 	CHECK_EQ(in->share.speed, 3 * SPEED);

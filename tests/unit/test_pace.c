@@ -96,6 +96,8 @@ TEST(pace_room__the_timer_is_set_for_the_next_packet)
 	CHECK(!mroce_pace_room(l.conn, l.w->now));
 	CHECK(l.conn->pace.timer.armed);
 	CHECK_EQ(l.conn->pace.timer.expires, l.w->now + gap_of(hint));
+	/* However often somebody asks meanwhile. */
+	CHECK(!mroce_pace_room(l.conn, l.w->now + US));
 	CHECK_EQ(l.wp->p.stats[MROCE_CNT_TX_PACED], 1);
 	/* It makes the connection ask again. */
 	list_del_init(&l.conn->out_link);
@@ -252,6 +254,18 @@ TEST(pace_hint__of_planes_the_longest_counts)
 	lab_end(&l);
 }
 
+TEST(pace_hint__the_highest_and_a_long_way)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 1 });
+
+	mroce_rtt_sample(&l.conn->rtt, 30 * SEC, l.w->now);
+	mroce_pace_hint(l.conn, MROCE_HINT_NONE - 1, l.w->now);
+	CHECK_GE(l.conn->pace.rate, 10 * 1000 * 1000000000ULL);
+	CHECK_GE(l.conn->pace.window, 370 * 1000 * 1000000000ULL);
+	CHECK_LE(l.conn->pace.window, 400 * 1000 * 1000000000ULL);
+	lab_end(&l);
+}
+
 TEST(pace_hint__is_void_after_a_silence)
 {
 	struct lab l = pace_lab(1);
@@ -263,12 +277,68 @@ TEST(pace_hint__is_void_after_a_silence)
 	CHECK(!mroce_pace_room(l.conn, l.w->now + life));
 	CHECK(mroce_pace_room(l.conn, l.w->now + life + 1));
 	CHECK_EQ(l.conn->hint, MROCE_HINT_NONE);
+	CHECK_EQ(l.conn->pace.rate, 0);
 	/* At a packet per ms ACKs come no more often than that. */
 	mroce_pace_hint(l.conn, slow, l.w->now);
 	one(&l);
 	l.conn->pace.next_at = ~0ULL;
 	CHECK(!mroce_pace_room(l.conn, l.w->now + 2 * gap_of(slow)));
 	CHECK(mroce_pace_room(l.conn, l.w->now + 2 * gap_of(slow) + 9 * RTT));
+	lab_end(&l);
+}
+
+/* The round trips as they are, not as they were at best. */
+TEST(pace_hint__lives_for_round_trips_with_a_queue)
+{
+	struct lab l = pace_lab(1);
+	u16 hint = hint_of(2 * US);
+	u32 i;
+
+	for (i = 0; i < 30; i++)
+		mroce_rtt_sample(&l.conn->rtt, 10 * RTT, l.w->now);
+	mroce_pace_hint(l.conn, hint, l.w->now);
+	l.conn->pace.next_at = ~0ULL;
+	CHECK(!mroce_pace_room(l.conn, l.w->now + 70 * RTT));
+	CHECK(mroce_pace_room(l.conn, l.w->now + 81 * RTT));
+	lab_end(&l);
+}
+
+/* Whatever has become of the window since: a packet may be in flight. */
+TEST(pace_full__never_with_nothing_in_flight)
+{
+	struct lab l = pace_lab(1);
+
+	mroce_pace_hint(l.conn, hint_of(US), l.w->now);
+	l.conn->pace.window = MSS - 1;
+	l.conn->pace.slack = 0;
+	CHECK(!mroce_pace_full(l.conn));
+	lab_sent(&l, 1, 1);
+	CHECK(mroce_pace_full(l.conn));
+	lab_end(&l);
+}
+
+/* Of planes that nothing was heard of over yet the connection's round trip must do. */
+TEST(pace_hint__before_a_path_has_a_round_trip)
+{
+	struct lab l = lab_conn(&(struct world_cfg){ .npaths = 2, .planes = 2 });
+
+	mroce_rtt_sample(&l.conn->rtt, 100 * RTT, l.w->now);
+	mroce_pace_hint(l.conn, hint_of(US), l.w->now);
+	CHECK_GE(l.conn->pace.window, 1000 * WIRE);
+	lab_end(&l);
+}
+
+/* Another route may be longer: what the connection knew of the shortest is of the old ones. */
+TEST(path_reroute__forgets_the_shortest_round_trip)
+{
+	struct lab l = pace_lab(2);
+	u32 i;
+
+	for (i = 0; i < 50; i++)
+		mroce_rtt_sample(&l.conn->rtt, 10 * RTT, l.w->now);
+	CHECK_EQ(l.conn->rtt.min, RTT);
+	mroce_path_reroute(l.p, l.w->now);
+	CHECK_GE(l.conn->rtt.min, 8 * RTT);
 	lab_end(&l);
 }
 
@@ -312,6 +382,32 @@ TEST(pace_room__a_window_below_a_packet)
 	CHECK_GE(n, 248);
 	CHECK_LE(n, 253);
 	l.p->cc.cwnd = MSS;
+	CHECK(mroce_pace_room(l.conn, l.w->now));
+	lab_end(&l);
+}
+
+/* One sample that is far off does not stop the connection for sixteen of it. */
+TEST(pace_room__a_window_below_a_packet_and_one_late_ack)
+{
+	struct lab l = pace_lab(1);
+
+	l.p->cc.cwnd = MSS / 16;
+	mroce_rtt_sample(&l.p->rtt, 3000 * RTT, l.w->now);
+	one(&l);
+	CHECK(!mroce_pace_room(l.conn, l.w->now + 1000 * RTT));
+	CHECK(mroce_pace_room(l.conn, l.w->now + 7000 * RTT));
+	lab_end(&l);
+}
+
+/* With others in use that have their packet, it is no fraction that limits. */
+TEST(pace_room__one_of_several_paths_below_a_packet)
+{
+	struct lab l = pace_lab(4);
+
+	CHECK_GE(l.conn->nactive, 2);
+	list_first_entry(&l.conn->active, struct mroce_path, active_link)->cc.cwnd = MSS / 4;
+	one(&l);
+	one(&l);
 	CHECK(mroce_pace_room(l.conn, l.w->now));
 	lab_end(&l);
 }
@@ -374,6 +470,7 @@ TEST(output__what_was_lost_waits_for_its_time)
 	struct lab l = pace_pair();
 	struct mroce_sent *sent;
 	u32 first = l.p->tx.nxt;
+	u64 next;
 
 	mroce_pace_hint(l.conn, hint_of(100 * US), l.w->now);
 	lab_sent(&l, 1, 100);
@@ -386,6 +483,15 @@ TEST(output__what_was_lost_waits_for_its_time)
 	sent->probe = true;
 	mroce_conn_out(l.conn);
 	CHECK(out(&l));
+	/* Both take their time from what follows. */
+	next = l.conn->pace.next_at;
+	CHECK_GE(next, l.w->now + 51 * US);
+	mroce_txwin_lose(l.p, sent);
+	l.w->now = next;
+	l.conn->pace.heard_at = next;
+	mroce_conn_out(l.conn);
+	CHECK(out(&l));
+	CHECK_GE(l.conn->pace.next_at, next + US);
 	lab_end(&l);
 }
 
@@ -404,6 +510,7 @@ TEST(ack_input__takes_the_hint)
 		.b = {
 			.cum_psn = cpu_to_be32(l.p->tx.una),
 			.base_psn = cpu_to_be32(l.p->tx.una),
+			.tstamp_echo = cpu_to_be32(mroce_tick(l.w->now)),
 		},
 	};
 	struct mroce_rx rx = { .hdr = &ack, .len = sizeof(ack), .from = { .ifindex = 1 } };
@@ -419,5 +526,64 @@ TEST(ack_input__takes_the_hint)
 	ack.b.cum_psn = cpu_to_be32(l.p->tx.nxt + 1);
 	mroce_ack_input(l.conn, &rx, l.w->now);
 	CHECK_EQ(l.conn->hint, 1234);
+	/* Nor is an ACK that was overtaken, unless it is the first to tell of some packet. */
+	ack.b.cum_psn = cpu_to_be32(l.p->tx.una);
+	ack.b.tstamp_echo = cpu_to_be32(mroce_tick(l.w->now) - 1);
+	l.w->now += MS;
+	mroce_ack_input(l.conn, &rx, l.w->now);
+	CHECK_EQ(l.conn->hint, 1234);
+	CHECK_EQ(l.conn->pace.heard_at, l.w->now - MS);
+	lab_sent(&l, 1, MSS);
+	ack.b.cum_psn = cpu_to_be32(l.p->tx.nxt);
+	ack.b.base_psn = ack.b.cum_psn;
+	mroce_ack_input(l.conn, &rx, l.w->now);
+	CHECK_EQ(l.conn->hint, 4321);
+	lab_end(&l);
+}
+
+/* --- what a receiver reports --- */
+
+static void arrives(struct lab *l, u32 psn, const struct feed *f)
+{
+	struct wpkt *pkt = data_pkt(l->conn, 0, psn, f);
+	struct mroce_rx rx = lab_rx(pkt);
+
+	mroce_conn_input(l->conn, &rx, l->w->now);
+	if (!pkt->is_held)
+		wpkt_free(pkt);
+}
+
+/* Bytes are those of the wire, of each packet that took the link; what is left is known by the newest. */
+TEST(data_input__tells_of_demand)
+{
+	struct lab l = lab_pair(&(struct world_cfg){ .npaths = 1 });
+	struct feed part = { .opcode = MROCE_OP_WRITE, .msg_len = 1000, .offset = 100, .len = 256, .tag = 1 };
+	struct feed ask = { .opcode = MROCE_OP_READ, .msg_len = 5000, .tag = 1 };
+	struct mroce_demand *in = &l.conn->inbound;
+	u32 psn = l.p->rx.next;
+
+	*in = (struct mroce_demand){ 0 };
+	arrives(&l, psn, &part);
+	CHECK_EQ(in->bytes, MSS + MROCE_WIRE_EXTRA);
+	CHECK_EQ(in->pkt, MSS + MROCE_WIRE_EXTRA);
+	CHECK_EQ(in->left, 1000 - 356);
+	CHECK_EQ(in->ifindex, 1);
+	arrives(&l, psn, &part);
+	CHECK_EQ(in->bytes, 2 * (MSS + MROCE_WIRE_EXTRA));
+	/* What a READ asks for is to be sent by us. */
+	arrives(&l, psn + 1, &ask);
+	CHECK_EQ(in->left, 0);
+	lab_end(&l);
+}
+
+TEST(ack_output__tells_the_round_trip)
+{
+	struct lab l = lab_pair(&(struct world_cfg){ .npaths = 1 });
+
+	l.conn->rtt.srtt = 12345;
+	mroce_ack_note(l.p, true, l.w->now);
+	CHECK(mroce_ack_output(l.conn, &tx, l.w->now));
+	CHECK_EQ(l.conn->inbound.rtt, 12345);
+	CHECK_EQ(l.conn->inbound.bytes, 0);
 	lab_end(&l);
 }
