@@ -15,7 +15,7 @@
  *
  * Locks, outer to inner:
  *
- *	RTNL: the netdev notifier, and some of ib_core's calls of add_gid and del_gid
+ *	RTNL: the netdev notifier, some of ib_core's calls of add_gid and del_gid, link speeds
  *	ib_core's GID table mutex: add_gid and del_gid
  *	mroce_nets_lock, a mutex
  *	mroce_net.lock, BHs off

@@ -271,8 +271,8 @@ static void ack_accept(struct mroce_path *p, u32 psn, u32 *bytes, u32 *pkts, u64
 }
 
 /*
- * The newest hint counts [M131]: an ACK that was overtaken tells nothing new, and the packet that it
- * echoes is older.
+ * The newest hint counts [M131]: an ACK that was overtaken tells nothing new, and the packet that
+ * it echoes is older.
  */
 static bool ack_fresh(struct mroce_path *p, const struct mroce_ack_block *b, bool moved)
 {
@@ -288,7 +288,8 @@ static bool ack_fresh(struct mroce_path *p, const struct mroce_ack_block *b, boo
  * One block: false if it speaks of PSNs that were never sent [M53]. Sets @fresh if it is not of an
  * ACK that was overtaken.
  */
-static bool ack_one(struct mroce_conn *conn, const struct mroce_ack_block *b, bool *fresh, u64 now)
+static bool ack_one(struct mroce_conn *conn, const struct mroce_ack_block *b, bool *fresh,
+		    u64 now)
 {
 	u32 cum = be32_to_cpu(b->cum_psn), base = be32_to_cpu(b->base_psn);
 	u32 bytes = 0, pkts = 0, i, psn, una;

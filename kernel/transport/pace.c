@@ -10,11 +10,11 @@
 #define CREDIT		(50 * NSEC_US)	/* time that may be made up for */
 #define QUANTUM		(10 * NSEC_US)	/* a timer waits for as much as this brings */
 #define GAP_MAX		(10 * NSEC_MS)	/* one packet may go, whatever the hint */
-#define RATE_MAX	10000000000000ULL	/* no limit to anybody; what follows is computed from it */
+#define RATE_MAX	10000000000000ULL	/* faster than anybody; no product overflows */
 #define HINT_RTTS	8		/* life of a hint, and twice the time between two packets */
 #define WINDOW_PKTS	2		/* in flight beyond the rate */
 #define SLACK_PKTS	6		/* more of them without a queue: an ACK may be lost */
-#define LATE_PART	8		/* round trips are late if the window's time and 1/8 is over */
+#define LATE_PART	8		/* late: after the window's time and 1/8 of it */
 #define LATE_RTTS	16		/* late for so long, that is no queue of ours */
 #define EXCESS_FADES	16		/* by this part per ACK, where it is more than there is */
 

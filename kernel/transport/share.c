@@ -53,7 +53,7 @@ static u64 per_second(u64 bytes, u64 ns)
 	return div64_u64(bytes * NSEC_S, ns);
 }
 
-/* Links may be faster than they say: believe what has arrived. If they say nothing it is no bound. */
+/* Links may be faster than they say: believe what arrived. If they say nothing it is no bound. */
 static u64 capacity(const struct mroce_share *s)
 {
 	u64 peak = max(s->peak[0], s->peak[1]);

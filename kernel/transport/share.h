@@ -12,8 +12,8 @@
 
 /*
  * What a packet takes on an Ethernet beside its UDP payload: UDP, IPv4 and Ethernet headers, frame
- * check, preamble and gap; IPv6 has 20 more [M130]. Rates of hints are of this kind, so that a share
- * fits the link.
+ * check, preamble and gap; IPv6 has 20 more [M130]. Rates of hints are of this kind, so that a
+ * share fits the link.
  */
 #define MROCE_WIRE_EXTRA	66
 
