@@ -463,7 +463,10 @@ static u64 far(const struct delay *d, u64 speed, u64 *even)
 	return sum * 1000 / (10 * MS * 1408 / PACKET * 1024 / NS_PER_KB);
 }
 
-/* Hints bound what is in flight, but do not cut it down for a way that has become longer. */
+/*
+ * Hints bound what is in flight, but do not cut it down for a way that has become longer. Where it
+ * varies, the bound allows for what stays, and that costs some of the link.
+ */
 TEST(share__delay_that_stays_is_no_queue)
 {
 	static const struct delay cases[] = {
@@ -480,7 +483,7 @@ TEST(share__delay_that_stays_is_no_queue)
 		test_note("%u senders, way %s %s%llu us more: %llu/1000, slowest to fastest %llu; without hints %llu, %llu",
 			  cases[i].n, cases[i].back ? "back" : "there", cases[i].varies ? "up to " : "",
 			  cases[i].more / US, hints, even[1], none, even[0]);
-		CHECK_GE(hints * 100, none * 90);
+		CHECK_GE(hints * 100, none * (cases[i].varies ? 80 : 90));
 		CHECK_GE(even[1] * 10, even[0] * 9);
 	}
 }
