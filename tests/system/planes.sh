@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Two hosts with two links, set up by what scripts/planes prints: programs that exchange GIDs
 # themselves and rdma_cm, and a link that goes down meanwhile.
-# runs-on: uml uml-debug vm
+# runs-on: uml uml-debug
 lib=$(dirname "$(readlink -f "$0")")/../lib
 . "$lib/tap.sh"
 . "$lib/topo.sh"
