@@ -96,7 +96,7 @@ static bool cc_small(const struct mroce_path *p, u32 more)
 /* A queue that this connection shall not add to [M127]. */
 static bool cc_held(const struct mroce_path *p)
 {
-	return cc_delayed(p) && !cc_small(p, 0);
+	return !cc_small(p, 0) && cc_delayed(p);
 }
 
 static void dctcp_init(struct mroce_path *p)
@@ -150,16 +150,12 @@ static void cc_drain(struct mroce_path *p)
 {
 	u64 most = p->rtt.min + mroce_delay_target(p) + CC_STANDS_VARS * p->rtt.var;
 	struct mroce_cc *cc = &p->cc;
-	u64 cwnd;
 
 	if (cc->round_ce || cc->reduced || p->loss.reorder || p->rtt.srtt <= most || !cc_held(p))
 		return;
 	if (cc->cwnd < cc->ssthresh)
 		return;
-	cwnd = cc->cwnd - div64_u64(cc->cwnd * (p->rtt.srtt - most), 2 * p->rtt.srtt);
-	if (cwnd < cc_mss(p))
-		mroce_select_rest(p);
-	cc_set(p, cwnd);
+	cc_reduce(p, cc->cwnd - div64_u64(cc->cwnd * (p->rtt.srtt - most), 2 * p->rtt.srtt));
 	cc->ssthresh = min(cc->ssthresh, cc->cwnd);
 }
 
