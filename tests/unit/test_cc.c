@@ -213,14 +213,22 @@ TEST(cc_ack__a_path_below_one_packet_rests)
 	lab_end(&l);
 }
 
+/* The round trip has long been 400 us. */
+static void queue_stands(struct lab *l)
+{
+	u32 i;
+
+	for (i = 0; i < 100; i++)
+		mroce_rtt_sample(&l->p->rtt, 400 * US, l->w->now);
+}
+
 TEST(cc_ack__delay_ends_slow_start_and_holds)
 {
 	struct lab l = cc_lab(1);
-	u32 before, i;
+	u32 before;
 
 	l.p->cc.cwnd = 40 * MSS;
-	for (i = 0; i < 100; i++)
-		mroce_rtt_sample(&l.p->rtt, 400 * US, l.w->now);
+	queue_stands(&l);
 	before = l.p->cc.cwnd;
 	round_trip(&l, 0);
 	round_trip(&l, 0);
@@ -233,11 +241,9 @@ TEST(cc_ack__delay_ends_slow_start_and_holds)
 TEST(cc_ack__a_queue_that_stands_is_given_back)
 {
 	struct lab l = cc_lab(1);
-	u32 i;
 
 	at(&l, 100);
-	for (i = 0; i < 100; i++)
-		mroce_rtt_sample(&l.p->rtt, 400 * US, l.w->now);
+	queue_stands(&l);
 	round_trip(&l, 0);
 	CHECK_LE(l.p->cc.cwnd, 70 * MSS);
 	CHECK_GE(l.p->cc.cwnd, 33 * MSS);
@@ -249,12 +255,10 @@ TEST(cc_ack__a_queue_that_stands_is_given_back)
 TEST(cc_ack__a_queue_that_is_marked_is_left_to_the_marks)
 {
 	struct lab l = cc_lab(1);
-	u32 i;
 
 	at(&l, 100);
 	l.p->cc.alpha = 0;
-	for (i = 0; i < 100; i++)
-		mroce_rtt_sample(&l.p->rtt, 400 * US, l.w->now);
+	queue_stands(&l);
 	round_trip(&l, 1);
 	CHECK_GE(l.p->cc.cwnd, 96 * MSS);
 	lab_end(&l);
@@ -276,12 +280,10 @@ TEST(cc_ack__delay_that_varies_is_no_queue)
 TEST(cc_ack__delay_of_packets_that_overtake_is_no_queue)
 {
 	struct lab l = cc_lab(1);
-	u32 i;
 
 	at(&l, 100);
 	l.p->loss.reorder = 10 * US;
-	for (i = 0; i < 100; i++)
-		mroce_rtt_sample(&l.p->rtt, 400 * US, l.w->now);
+	queue_stands(&l);
 	round_trip(&l, 0);
 	CHECK_EQ(l.p->cc.cwnd, 100 * MSS);
 	lab_end(&l);
@@ -331,11 +333,9 @@ TEST(cc_loss__random_loss_does_not_shrink)
 TEST(cc_loss__with_delay_shrinks_sooner)
 {
 	struct lab l = cc_lab(1);
-	u32 i;
 
 	at(&l, 100);
-	for (i = 0; i < 100; i++)
-		mroce_rtt_sample(&l.p->rtt, 400 * US, l.w->now);
+	queue_stands(&l);
 	l.conn->cc->loss(l.p, 12, l.w->now);
 	CHECK_EQ(l.wp->p.stats[MROCE_CNT_CWND_LOSS], 0);
 	l.conn->cc->loss(l.p, 1, l.w->now);
