@@ -6,6 +6,7 @@
 # shellcheck shell=bash
 bed_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 bed_cache=${XDG_CACHE_HOME:-$HOME/.cache}/metaroce
+bed_patch=$bed_top/scripts/uml.patch # what Debian's kernel source lacks
 
 # Exit statuses of a run that are not the command's own.
 BED_COMPLAINT=97 # the kernel complained, or left something behind
@@ -40,12 +41,12 @@ logged() {
 	return $rc
 }
 
-# linux_source: print the directory of the unpacked linux-source-6.12, unpacking it if
-# needed. Its version is part of the name, so an upgraded package is unpacked anew.
+# linux_source: print the directory of linux-source-6.12, unpacked and patched, which is done if
+# needed. Its version and the patch are part of the name, so a new one of either makes it anew.
 linux_source() {
 	local tar=/usr/src/linux-source-6.12.tar.xz dir
 	need $tar uml "the kernel source (linux-source-6.12)"
-	dir=$bed_cache/linux-source-$(linux_source_version)
+	dir=$bed_cache/linux-source-$(linux_source_version)-$(sha256sum <"$bed_patch" | cut -c1-8)
 	[ -e "$dir/.ready" ] || locked "$dir.lock" unpack_source "$tar" "$dir"
 	echo "$dir"
 }
@@ -60,6 +61,7 @@ unpack_source() {
 	say "unpacking ${1##*/}"
 	rm -rf "$2" && mkdir -p "$2"
 	tar -xJf "$1" -C "$2" --strip-components=1 --exclude='*/drivers/gpu/drm/amd/include/*'
+	patch -s -d "$2" -p1 <"$bed_patch"
 	touch "$2/.ready"
 }
 
