@@ -18,7 +18,7 @@
 #define CC_CLEAN_ROUNDS		8	/* then growth speeds up, to 1/8 per round trip */
 #define CC_CLEAN_MAX		40
 #define CC_CLEAN_DIV		256
-#define CC_STANDS_VARS		2	/* a queue that stands: so much more than delay varies */
+#define CC_STANDS_VARS		4	/* a queue that stands: so much more than delay varies */
 #define CC_SMALL_PKTS		32	/* of all paths over an egress: no queue worth a hold */
 #define CC_LATE_ACKS		3
 #define CC_STUCK_PKTS		4	/* more than that, where growth is held */
@@ -65,8 +65,8 @@ static u64 cc_egress_cwnd(const struct mroce_path *p)
  * mroce_delay_target() - queueing delay that stands for a mark [M127]
  * @p:	path
  *
- * min_rtt / 4, at least 8 packets' time at the rate now in use. The rate is the window per round
- * trip, so 8 packets' time is srtt * 8 packets / window; the window that of all paths over this
+ * A quarter of the base, at least 8 packets' time at the rate now in use. The rate is the window per
+ * round trip, so 8 packets' time is srtt * 8 packets / window; the window that of all paths over this
  * egress, whose packets and ACKs wait in one queue.
  *
  * Return: ns
@@ -75,12 +75,12 @@ u64 mroce_delay_target(const struct mroce_path *p)
 {
 	u64 window = max(cc_egress_cwnd(p), 16ULL * cc_mss(p));
 
-	return max(p->rtt.min / 4, div64_u64(p->rtt.srtt * 8 * cc_mss(p), window));
+	return max(mroce_rtt_base(&p->rtt) / 4, div64_u64(p->rtt.srtt * 8 * cc_mss(p), window));
 }
 
 static bool cc_delayed(const struct mroce_path *p)
 {
-	return p->rtt.srtt && p->rtt.srtt > p->rtt.min + mroce_delay_target(p);
+	return p->rtt.srtt && p->rtt.srtt > mroce_rtt_base(&p->rtt) + mroce_delay_target(p);
 }
 
 /*
@@ -143,26 +143,50 @@ static void cc_steer(struct mroce_path *p)
  * A queue that stands without marks is of our own making, most of it in front of this host's own
  * link. Slow start has left it, to hold the window keeps it, and it delays whatever else goes
  * through: other paths' packets, and ACKs, so that the other end's windows look delayed too and
- * do not grow. Half of it is given back each round trip. Delay that varies, or comes of packets
- * that overtake each other, is no queue.
+ * do not grow. Half of it is given back each round trip. Delay that varies is no queue.
  */
 static void cc_drain(struct mroce_path *p)
 {
-	u64 most = p->rtt.min + mroce_delay_target(p) + CC_STANDS_VARS * p->rtt.var;
+	u64 most = mroce_rtt_base(&p->rtt) + mroce_delay_target(p) + CC_STANDS_VARS * p->rtt.var;
 	struct mroce_cc *cc = &p->cc;
 
-	if (cc->round_ce || cc->reduced || p->loss.reorder || p->rtt.srtt <= most || !cc_held(p))
+	if (cc->round_ce || cc->reduced || p->rtt.srtt <= most || !cc_held(p))
 		return;
 	if (cc->cwnd < cc->ssthresh)
 		return;
-	cc_reduce(p, cc->cwnd - div64_u64(cc->cwnd * (p->rtt.srtt - most), 2 * p->rtt.srtt));
+	cc->given = max(cc->given, cc->cwnd);
+	cc_set(p, cc->cwnd - div64_u64(cc->cwnd * (p->rtt.srtt - most), 2 * p->rtt.srtt));
 	cc->ssthresh = min(cc->ssthresh, cc->cwnd);
 }
 
 /*
- * A round trip has passed: fold its marks into alpha and allow the next reduction [M123]. Delay
- * that stays while the window is this small is not of our making: the route has become longer.
+ * Delay that stays while so little is in flight over an egress is not of our making: the routes
+ * have become longer, or the smallest samples were of packets that overtook others. What was given
+ * back for it is taken again by slow start.
  */
+static void cc_routes_longer(struct mroce_path *p)
+{
+	struct mroce_path *o;
+
+	if (!cc_delayed(p)) {
+		p->cc.stuck = 0;
+		p->cc.given = 0;
+	} else if (cc_small(p, CC_STUCK_PKTS)) {
+		p->cc.stuck++;
+	}
+	if (p->cc.stuck < CC_STUCK_ROUNDS)
+		return;
+	list_for_each_entry(o, &p->conn->active, active_link) {
+		if (o->route.ifindex != p->route.ifindex)
+			continue;
+		mroce_rtt_set_floor(&o->rtt);
+		o->cc.ssthresh = max(o->cc.ssthresh, o->cc.given);
+		o->cc.given = 0;
+		o->cc.stuck = 0;
+	}
+}
+
+/* A round trip has passed: fold its marks into alpha and allow the next reduction [M123]. */
 static void dctcp_round(struct mroce_path *p)
 {
 	struct mroce_cc *cc = &p->cc;
@@ -175,11 +199,7 @@ static void dctcp_round(struct mroce_path *p)
 		else
 			cc->alpha += (frac - cc->alpha) >> CC_ALPHA_SHIFT;
 	}
-	cc->stuck = cc_delayed(p) && cc_small(p, CC_STUCK_PKTS) ? cc->stuck + 1 : 0;
-	if (cc->stuck >= CC_STUCK_ROUNDS) {
-		mroce_rtt_forget_min(&p->rtt);
-		cc->stuck = 0;
-	}
+	cc_routes_longer(p);
 	cc_drain(p);
 	cc_steer(p);
 	cc->round_pkts = 0;
@@ -242,7 +262,7 @@ static void cc_slow_start_over(struct mroce_path *p)
 
 static bool cc_too_late(struct mroce_path *p)
 {
-	if (!p->rtt.srtt || p->rtt.latest <= p->rtt.min + mroce_delay_target(p)) {
+	if (!p->rtt.srtt || p->rtt.latest <= mroce_rtt_base(&p->rtt) + mroce_delay_target(p)) {
 		p->cc.late = 0;
 		return false;
 	}

@@ -52,7 +52,8 @@ struct mroce_cc_ops {
  * @congested:	rounds in a row with marks or delay
  * @clean:	rounds in a row without, window full
  * @late:	samples in a row that were delayed
- * @stuck:	rounds in a row that were delayed though the window is small
+ * @stuck:	rounds that were delayed though little was in flight, since the last without delay
+ * @given:	window before it was given back to a queue, bytes, since then; 0: it was not
  *
  * Written by the algorithm only. Under the peer's lock.
  */
@@ -72,6 +73,7 @@ struct mroce_cc {
 	u8 clean;
 	u8 late;
 	u8 stuck;
+	u32 given;
 };
 
 /**
@@ -82,6 +84,8 @@ struct mroce_cc {
  * @min:	smallest of the last 10 s: of this and the previous 5 s slot
  * @slot_min:	smallest in this slot
  * @slot_end:	when this slot ends
+ * @floor:	what the route takes at least by mroce_rtt_set_floor(), until this slot ends; 0: @min
+ * @under:	samples in a row that were well below @floor
  *
  * Written by mroce_rtt_sample() only. Under the peer's lock.
  */
@@ -92,6 +96,8 @@ struct mroce_rtt {
 	u64 min;
 	u64 slot_min;
 	u64 slot_end;
+	u64 floor;
+	u8 under;
 };
 
 /**

@@ -5,6 +5,7 @@
 #include "internal.h"
 
 #define RTT_MIN_SLOT	(5 * NSEC_S)	/* min covers one to two slots */
+#define RTT_UNDER	16		/* samples in a row: more than overtake by chance */
 
 /**
  * mroce_rtt_sample() - RFC 6298's estimator, and a windowed minimum
@@ -26,10 +27,14 @@ void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now)
 	}
 	r->var = (3 * r->var + (rtt > r->srtt ? rtt - r->srtt : r->srtt - rtt)) / 4;
 	r->srtt = (7 * r->srtt + rtt) / 8;
+	r->under = rtt < r->floor - r->floor / 8 ? r->under + 1 : 0;
+	if (r->under >= RTT_UNDER)
+		r->floor = 0;
 	if (now >= r->slot_end) {
 		r->min = r->slot_min;
 		r->slot_min = rtt;
 		r->slot_end = now + RTT_MIN_SLOT;
+		r->floor = 0;
 	}
 	r->slot_min = min(r->slot_min, rtt);
 	r->min = min(r->min, rtt);
@@ -43,6 +48,31 @@ void mroce_rtt_forget_min(struct mroce_rtt *r)
 {
 	r->min = r->srtt - min(r->var, r->srtt / 2);
 	r->slot_min = r->min;
+}
+
+/**
+ * mroce_rtt_set_floor() - the round trip is what the route takes, faster samples do not count
+ * @r:	estimate
+ *
+ * Where packets overtake each other, those that do tell nothing of the others' queue. The floor
+ * holds until many in a row are well below it, or for a slot.
+ */
+void mroce_rtt_set_floor(struct mroce_rtt *r)
+{
+	mroce_rtt_forget_min(r);
+	r->floor = r->min;
+	r->under = 0;
+}
+
+/**
+ * mroce_rtt_base() - the round trip without queues
+ * @r:	estimate
+ *
+ * Return: ns; 0 without a sample
+ */
+u64 mroce_rtt_base(const struct mroce_rtt *r)
+{
+	return max(r->min, r->floor);
 }
 
 /**
