@@ -18,7 +18,8 @@
 #define CC_CLEAN_ROUNDS		8	/* then growth speeds up, to 1/8 per round trip */
 #define CC_CLEAN_MAX		40
 #define CC_CLEAN_DIV		256
-#define CC_STANDS_VARS		4	/* a queue that stands: so much more than delay varies */
+#define CC_STANDS_VARS		2	/* a queue that stands: so much more than delay varies */
+#define CC_REORDER_VARS		7	/* the same, where packets overtake each other */
 #define CC_SMALL_PKTS		32	/* of all paths over an egress: no queue worth a hold */
 #define CC_LATE_ACKS		3
 #define CC_STUCK_PKTS		4	/* more than that, where growth is held */
@@ -65,9 +66,9 @@ static u64 cc_egress_cwnd(const struct mroce_path *p)
  * mroce_delay_target() - queueing delay that stands for a mark [M127]
  * @p:	path
  *
- * A quarter of the base, at least 8 packets' time at the rate now in use. The rate is the window per
- * round trip, so 8 packets' time is srtt * 8 packets / window; the window that of all paths over this
- * egress, whose packets and ACKs wait in one queue.
+ * A quarter of the base, at least 8 packets' time at the rate now in use. The rate is the window
+ * per round trip, so 8 packets' time is srtt * 8 packets / window; the window that of all paths
+ * over this egress, whose packets and ACKs wait in one queue.
  *
  * Return: ns
  */
@@ -143,16 +144,18 @@ static void cc_steer(struct mroce_path *p)
  * A queue that stands without marks is of our own making, most of it in front of this host's own
  * link. Slow start has left it, to hold the window keeps it, and it delays whatever else goes
  * through: other paths' packets, and ACKs, so that the other end's windows look delayed too and
- * do not grow. Half of it is given back each round trip. Delay that varies is no queue.
+ * do not grow. Half of it is given back each round trip. Delay that varies is no queue; where
+ * packets are lost the samples are of repairs, and loss has its own say.
  */
 static void cc_drain(struct mroce_path *p)
 {
-	u64 most = mroce_rtt_base(&p->rtt) + mroce_delay_target(p) + CC_STANDS_VARS * p->rtt.var;
+	u32 vars = p->loss.reorder ? CC_REORDER_VARS : CC_STANDS_VARS;
+	u64 most = mroce_rtt_base(&p->rtt) + mroce_delay_target(p) + vars * p->rtt.var;
 	struct mroce_cc *cc = &p->cc;
 
 	if (cc->round_ce || cc->reduced || p->rtt.srtt <= most || !cc_held(p))
 		return;
-	if (cc->cwnd < cc->ssthresh)
+	if (cc->loss_map || cc->cwnd < cc->ssthresh)
 		return;
 	cc->given = max(cc->given, cc->cwnd);
 	cc_set(p, cc->cwnd - div64_u64(cc->cwnd * (p->rtt.srtt - most), 2 * p->rtt.srtt));

@@ -84,7 +84,7 @@ struct mroce_cc {
  * @min:	smallest of the last 10 s: of this and the previous 5 s slot
  * @slot_min:	smallest in this slot
  * @slot_end:	when this slot ends
- * @floor:	what the route takes at least by mroce_rtt_set_floor(), until this slot ends; 0: @min
+ * @floor:	what the route takes at least (mroce_rtt_set_floor()), for this slot; 0: @min
  * @under:	samples in a row that were well below @floor
  *
  * Written by mroce_rtt_sample() only. Under the peer's lock.
