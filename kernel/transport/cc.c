@@ -158,7 +158,7 @@ static void cc_drain(struct mroce_path *p)
 	if (cc->loss_map || cc->cwnd < cc->ssthresh)
 		return;
 	cc->given = max(cc->given, cc->cwnd);
-	cc_set(p, cc->cwnd - div64_u64(cc->cwnd * (p->rtt.srtt - most), 2 * p->rtt.srtt));
+	cc_reduce(p, cc->cwnd - div64_u64(cc->cwnd * (p->rtt.srtt - most), 2 * p->rtt.srtt));
 	cc->ssthresh = min(cc->ssthresh, cc->cwnd);
 }
 

@@ -10,7 +10,7 @@
 
 declare -A bars=([0.1%]=0.99 [1%]=0.97 [5%]=0.92 [10%]=0.82)
 link=(rate=10gbit delay=5us)
-how=(-s 65536 -q 32 -n "${FABRIC_MESSAGES:-1000}" -r)
+how=(-s 65536 -q 32 -n "${FABRIC_MESSAGES:-3000}" -r)
 
 clean() {
 	impair
