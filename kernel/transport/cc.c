@@ -50,15 +50,19 @@ static void cc_reduce(struct mroce_path *p, u64 cwnd)
 		p->cc.cwnd = max_t(u64, cwnd, mss / CC_MIN_FRACTION);
 }
 
+/* @o: each path in use over the egress of @p, itself included if it is in use */
+#define for_each_on_egress(o, p)						\
+	list_for_each_entry(o, &(p)->conn->active, active_link)			\
+		if ((o)->route.ifindex == (p)->route.ifindex)
+
 /* The windows of all paths in use over the same egress: what waits together at this host. */
 static u64 cc_egress_cwnd(const struct mroce_path *p)
 {
 	const struct mroce_path *o;
 	u64 sum = 0;
 
-	list_for_each_entry(o, &p->conn->active, active_link)
-		if (o->route.ifindex == p->route.ifindex)
-			sum += o->cc.cwnd;
+	for_each_on_egress(o, p)
+		sum += o->cc.cwnd;
 	return sum;
 }
 
@@ -79,9 +83,15 @@ u64 mroce_delay_target(const struct mroce_path *p)
 	return max(mroce_rtt_base(&p->rtt) / 4, div64_u64(p->rtt.srtt * 8 * cc_mss(p), window));
 }
 
+/* A longer round trip is delayed. */
+static u64 cc_longest_rtt(const struct mroce_path *p)
+{
+	return mroce_rtt_base(&p->rtt) + mroce_delay_target(p);
+}
+
 static bool cc_delayed(const struct mroce_path *p)
 {
-	return p->rtt.srtt && p->rtt.srtt > mroce_rtt_base(&p->rtt) + mroce_delay_target(p);
+	return p->rtt.srtt && p->rtt.srtt > cc_longest_rtt(p);
 }
 
 /*
@@ -150,12 +160,13 @@ static void cc_steer(struct mroce_path *p)
 static void cc_drain(struct mroce_path *p)
 {
 	u32 vars = p->loss.reorder ? CC_REORDER_VARS : CC_STANDS_VARS;
-	u64 most = mroce_rtt_base(&p->rtt) + mroce_delay_target(p) + vars * p->rtt.var;
 	struct mroce_cc *cc = &p->cc;
+	u64 most;
 
-	if (cc->round_ce || cc->reduced || p->rtt.srtt <= most || !cc_held(p))
+	if (cc->round_ce || cc->reduced || cc->loss_map || cc->cwnd < cc->ssthresh || !cc_held(p))
 		return;
-	if (cc->loss_map || cc->cwnd < cc->ssthresh)
+	most = cc_longest_rtt(p) + vars * p->rtt.var;
+	if (p->rtt.srtt <= most)
 		return;
 	cc->given = max(cc->given, cc->cwnd);
 	cc_reduce(p, cc->cwnd - div64_u64(cc->cwnd * (p->rtt.srtt - most), 2 * p->rtt.srtt));
@@ -179,9 +190,7 @@ static void cc_routes_longer(struct mroce_path *p)
 	}
 	if (p->cc.stuck < CC_STUCK_ROUNDS)
 		return;
-	list_for_each_entry(o, &p->conn->active, active_link) {
-		if (o->route.ifindex != p->route.ifindex)
-			continue;
+	for_each_on_egress(o, p) {
 		mroce_rtt_set_floor(&o->rtt);
 		o->cc.ssthresh = max(o->cc.ssthresh, o->cc.given);
 		o->cc.given = 0;
@@ -256,16 +265,15 @@ static void cc_slow_start_over(struct mroce_path *p)
 {
 	struct mroce_path *o;
 
-	list_for_each_entry(o, &p->conn->active, active_link)
-		if (o->route.ifindex == p->route.ifindex)
-			o->cc.ssthresh = min(o->cc.ssthresh, o->cc.cwnd);
+	for_each_on_egress(o, p)
+		o->cc.ssthresh = min(o->cc.ssthresh, o->cc.cwnd);
 	p->cc.ssthresh = min(p->cc.ssthresh, p->cc.cwnd);
 	mroce_count(p->conn->peer, MROCE_CNT_CWND_DELAY);
 }
 
 static bool cc_too_late(struct mroce_path *p)
 {
-	if (!p->rtt.srtt || p->rtt.latest <= mroce_rtt_base(&p->rtt) + mroce_delay_target(p)) {
+	if (!p->rtt.srtt || p->rtt.latest <= cc_longest_rtt(p)) {
 		p->cc.late = 0;
 		return false;
 	}

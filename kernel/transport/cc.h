@@ -87,7 +87,7 @@ struct mroce_cc {
  * @floor:	what the route takes at least (mroce_rtt_set_floor()), for this slot; 0: @min
  * @under:	samples in a row that were well below @floor
  *
- * Written by mroce_rtt_sample() only. Under the peer's lock.
+ * Written by mroce_rtt_*() only. Under the peer's lock.
  */
 struct mroce_rtt {
 	u64 srtt;
@@ -125,6 +125,12 @@ struct mroce_pace {
 	u64 next_at;
 	struct mroce_timer timer;
 };
+
+/* --- path.c --- */
+void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now);
+void mroce_rtt_forget_min(struct mroce_rtt *r);
+void mroce_rtt_set_floor(struct mroce_rtt *r);
+u64 mroce_rtt_base(const struct mroce_rtt *r);
 
 /* --- cc.c --- */
 extern const struct mroce_cc_ops mroce_cc_dctcp;

@@ -661,10 +661,6 @@ u32 mroce_loss_detect(struct mroce_path *p, u64 now);
 void mroce_loss_timer(struct mroce_timer *t, u64 now);
 
 /* --- path.c --- */
-void mroce_rtt_sample(struct mroce_rtt *r, u64 rtt, u64 now);
-void mroce_rtt_forget_min(struct mroce_rtt *r);
-void mroce_rtt_set_floor(struct mroce_rtt *r);
-u64 mroce_rtt_base(const struct mroce_rtt *r);
 u64 mroce_path_srtt(const struct mroce_path *p);
 enum mroce_path_state mroce_path_state(const struct mroce_path *p);
 u32 mroce_path_ce_permille(const struct mroce_path *p);
