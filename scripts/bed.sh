@@ -42,17 +42,21 @@ logged() {
 }
 
 # linux_source: print the directory of linux-source-6.12, unpacked and patched, which is done if
-# needed. Its version and the patch are part of the name, so a new one of either makes it anew.
+# needed.
 linux_source() {
 	local tar=/usr/src/linux-source-6.12.tar.xz dir
 	need $tar uml "the kernel source (linux-source-6.12)"
-	dir=$bed_cache/linux-source-$(linux_source_version)-$(sha256sum <"$bed_patch" | cut -c1-8)
+	dir=$bed_cache/linux-source-$(linux_source_version)
 	[ -e "$dir/.ready" ] || locked "$dir.lock" unpack_source "$tar" "$dir"
 	echo "$dir"
 }
 
+# linux_source_version: the package's and a hash of the patch. Part of every name in the cache, so a
+# new one of either makes all of it anew.
 linux_source_version() {
-	dpkg-query -W -f '${Version}' linux-source-6.12 2>/dev/null | sed 's/-.*//'
+	local ver
+	ver=$(dpkg-query -W -f '${Version}' linux-source-6.12 2>/dev/null)
+	echo "${ver%%-*}-$(sha256sum <"$bed_patch" | cut -c1-8)"
 }
 
 # The register headers of one graphics driver are a third of the tree: left out.
