@@ -8,10 +8,8 @@
  * end; without, the room of one window is used again and again.
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
-#include <netdb.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -23,6 +21,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "tcp.h"
 #include "tool.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -200,46 +199,6 @@ static void compare_counter(uint64_t count)
 }
 
 /* ---- TCP on the side -------------------------------------------------------------------- */
-
-static void tcp_listen(void)
-{
-	struct sockaddr_in6 sa = { .sin6_family = AF_INET6, .sin6_port = htons(atoi(port)) };
-	int one = 1, s = socket(AF_INET6, SOCK_STREAM, 0);
-
-	if (s < 0) { /* no IPv6 here */
-		struct sockaddr_in *sa4 = (void *)&sa;
-
-		sa4->sin_family = AF_INET;
-		s = socket(AF_INET, SOCK_STREAM, 0);
-	}
-	setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (s < 0 || bind(s, (void *)&sa, sizeof(sa)) || listen(s, 1))
-		die("listen on port %s", port);
-	tcp = accept(s, NULL, NULL);
-	if (tcp < 0)
-		die("accept");
-	close(s);
-}
-
-/* The server may not be up yet: try for twenty seconds, asleep in between. */
-static void tcp_connect(void)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *ai;
-	int i;
-
-	if (getaddrinfo(server, port, &hints, &ai))
-		wrong("no address: %s", server);
-	for (i = 0; i < 400; i++) {
-		tcp = socket(ai->ai_family, SOCK_STREAM, 0);
-		if (!connect(tcp, ai->ai_addr, ai->ai_addrlen)) {
-			freeaddrinfo(ai);
-			return;
-		}
-		close(tcp);
-		usleep(50000);
-	}
-	die("connect to %s", server);
-}
 
 static void tell(const void *data, size_t len)
 {
@@ -777,13 +736,13 @@ int main(int argc, char **argv)
 	open_device();
 	find_gid();
 	if (server) {
-		tcp_connect();
+		tcp = tcp_reach(server, port);
 		tell(&plan, sizeof(plan));
 		make_objects();
 		tell(mine, plan.qps * sizeof(*mine));
 		hear(theirs, plan.qps * sizeof(*theirs));
 	} else {
-		tcp_listen();
+		tcp = tcp_accept(port);
 		hear(&plan, sizeof(plan));
 		make_objects();
 		hear(theirs, plan.qps * sizeof(*theirs));
