@@ -175,26 +175,30 @@ static void cc_drain(struct mroce_path *p)
 
 /*
  * Delay that stays while so little is in flight over an egress is not of our making: the routes
- * have become longer, or the smallest samples were of packets that overtook others. What was given
- * back for it is taken again by slow start.
+ * have become longer, or the smallest samples were of packets that overtook others. That holds for
+ * paths that rest as well, or the next to be called would begin anew. What was given back is taken
+ * again by slow start.
  */
 static void cc_routes_longer(struct mroce_path *p)
 {
 	struct mroce_path *o;
+	u32 i;
 
 	if (!cc_delayed(p)) {
-		p->cc.stuck = 0;
+		p->rtt.stuck = 0;
 		p->cc.given = 0;
 	} else if (cc_small(p, CC_STUCK_PKTS)) {
-		p->cc.stuck++;
+		p->rtt.stuck++;
 	}
-	if (p->cc.stuck < CC_STUCK_ROUNDS)
+	if (p->rtt.stuck < CC_STUCK_ROUNDS)
 		return;
-	for_each_on_egress(o, p) {
+	for (i = 0; i < p->conn->npaths; i++) {
+		o = p->conn->paths[i];
+		if (o->route.ifindex != p->route.ifindex || !o->rtt.srtt)
+			continue;
 		mroce_rtt_set_floor(&o->rtt);
 		o->cc.ssthresh = max(o->cc.ssthresh, o->cc.given);
 		o->cc.given = 0;
-		o->cc.stuck = 0;
 	}
 }
 

@@ -52,7 +52,6 @@ struct mroce_cc_ops {
  * @congested:	rounds in a row with marks or delay
  * @clean:	rounds in a row without, window full
  * @late:	samples in a row that were delayed
- * @stuck:	rounds that were delayed though little was in flight, since the last without delay
  * @given:	window before it was given back to a queue, bytes, since then; 0: it was not
  *
  * Written by the algorithm only. Under the peer's lock.
@@ -72,7 +71,6 @@ struct mroce_cc {
 	u8 congested;
 	u8 clean;
 	u8 late;
-	u8 stuck;
 	u32 given;
 };
 
@@ -86,8 +84,10 @@ struct mroce_cc {
  * @slot_end:	when this slot ends
  * @floor:	what the route takes at least (mroce_rtt_set_floor()), for this slot; 0: @min
  * @under:	samples in a row that were well below @floor
+ * @stuck:	rounds that were delayed though little was in flight, since the last without delay: so
+ *		little is @min to be trusted
  *
- * Written by mroce_rtt_*() only. Under the peer's lock.
+ * Written by mroce_rtt_*() only, @stuck by congestion control. Under the peer's lock.
  */
 struct mroce_rtt {
 	u64 srtt;
@@ -98,6 +98,7 @@ struct mroce_rtt {
 	u64 slot_end;
 	u64 floor;
 	u8 under;
+	u8 stuck;
 };
 
 /**

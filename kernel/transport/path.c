@@ -62,6 +62,7 @@ void mroce_rtt_set_floor(struct mroce_rtt *r)
 	mroce_rtt_forget_min(r);
 	r->floor = r->min;
 	r->under = 0;
+	r->stuck = 0;
 }
 
 /**

@@ -74,7 +74,10 @@ void mroce_select_start(struct mroce_conn *conn)
 		activate(p);
 }
 
-/* The window moves, it does not grow: state goes along with it. */
+/*
+ * The window moves, it does not grow: state goes along with it. What is known of the round trip
+ * stays with its path.
+ */
 static void hand_over(struct mroce_path *from, struct mroce_path *to)
 {
 	to->cc = from->cc;
@@ -130,6 +133,7 @@ void mroce_select_grown(struct mroce_path *p)
 		return;
 	p->cc.cwnd /= 2;
 	p->cc.ssthresh /= 2;
+	p->cc.given /= 2;
 	hand_over(p, helper);
 }
 

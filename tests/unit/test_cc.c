@@ -311,6 +311,25 @@ TEST(cc_ack__delay_of_packets_that_overtake_is_no_queue)
 	lab_end(&l);
 }
 
+/* Paths that rest learn it too: who takes a window over does not give it back again. */
+TEST(cc_ack__the_route_is_learnt_for_paths_that_rest)
+{
+	struct lab l = cc_lab(8);
+	struct mroce_path *rests = l.conn->paths[7];
+	u32 i, k;
+
+	CHECK(!mroce_path_active(rests));
+	at(&l, 4);
+	for (k = 0; k < 8; k++)
+		for (i = 0; i < 60; i++)
+			mroce_rtt_sample(&l.conn->paths[k]->rtt, 400 * US, l.w->now);
+	CHECK_EQ(mroce_rtt_base(&rests->rtt), 100 * US);
+	for (i = 0; i < 8; i++)
+		round_trip(&l, 0);
+	CHECK_GE(mroce_rtt_base(&rests->rtt), 390 * US);
+	lab_end(&l);
+}
+
 /* A floor is of its slot: afterwards the smallest sample counts again. */
 TEST(rtt_floor__ends_with_the_slot)
 {

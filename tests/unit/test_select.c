@@ -90,9 +90,12 @@ TEST(select_grown__a_long_window_is_split)
 	u32 sum = 0;
 
 	l.p->cc.cwnd = 4 * 320;
+	l.p->cc.given = 8 * 320;
 	mroce_select_grown(l.p);
 	CHECK_EQ(l.conn->nactive, 5);
 	CHECK_EQ(l.p->cc.cwnd, 2 * 320);
+	CHECK_EQ(l.p->cc.given, 4 * 320);
+	CHECK_EQ(list_last_entry(&l.conn->active, struct mroce_path, active_link)->cc.given, 4 * 320);
 	list_for_each_entry(p, &l.conn->active, active_link)
 		sum += p->cc.cwnd;
 	CHECK_EQ(sum, (4 + 3 * 2) * 320);
