@@ -84,8 +84,8 @@ struct mroce_cc {
  * @slot_end:	when this slot ends
  * @floor:	what the route takes at least (mroce_rtt_set_floor()), for this slot; 0: @min
  * @under:	samples in a row that were well below @floor
- * @stuck:	rounds that were delayed though little was in flight, since the last without delay: so
- *		little is @min to be trusted
+ * @stuck:	rounds that were delayed though little was in flight, since the last without
+ *		delay: so little is @min to be trusted
  *
  * Written by mroce_rtt_*() only, @stuck by congestion control. Under the peer's lock.
  */
